@@ -28,5 +28,6 @@ export {
   redact,
   redactSession,
   replay,
+  SessionReader,
 } from "./session-files/functions.js";
 export { recordLine, resumeMessages } from "./session-files/records.js";

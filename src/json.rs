@@ -10,7 +10,7 @@ mod value;
 
 use std::borrow::Cow;
 
-pub use object::{Object, members, unsigned};
+pub use object::{Object, Places, members, unsigned};
 pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_integer};
 pub use value::{Value, Write, fields, impl_json, json, json_struct, object, quote, write};
 

@@ -1,6 +1,7 @@
 /** The first lines of every command: which file, what is in it, what could not be read. */
 import { count, plural } from "../render/numbers.js";
 import { type Screen, type Span, spans } from "../render/screen.js";
+import { countOf } from "../session-files/opened.js";
 import type { Replay, SessionFile } from "../types.js";
 import type { Source } from "./source.js";
 import { type Shows, shownText, showsOf, type View } from "./view.js";
@@ -35,7 +36,7 @@ export function facts(
   return {
     file,
     format: session.format,
-    messages: session.messages.length,
+    messages: countOf(session),
     turns: new Set(spoken.map(({ turn }) => turn)).size,
     calls: played.calls.length,
     receipt: session.receipt,

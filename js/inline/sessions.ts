@@ -12,3 +12,10 @@ export const recordedView: typeof own.recordedView = (...args) => here(own.recor
 export const redact: typeof own.redact = (...args) => here(own.redact, args);
 export const redactSession: typeof own.redactSession = (...args) => here(own.redactSession, args);
 export const replay: typeof own.replay = (...args) => here(own.replay, args);
+
+export class SessionReader extends own.SessionReader {
+  constructor(...args: ConstructorParameters<typeof own.SessionReader>) {
+    own.sessions.from(wasm);
+    super(...args);
+  }
+}

@@ -1,9 +1,9 @@
 /** Session files of agents. */
-import { onlyKnown } from "../core/arguments.js";
-import { invalid } from "../core/errors.js";
-import * as glue from "../glue/sessions_bg.js";
-import type { SessionFile } from "../types.js";
-import { sessions } from "./wasm.js";
+import type { Handle } from "../core/handle.js";
+import type * as glue from "../glue/sessions_bg.js";
+import type { OpenSession, ReadOptions } from "../types.js";
+import { sessionOf } from "./opened.js";
+import { SessionReader } from "./reader.js";
 
 /**
  * Reads an agent's session file. The format is recognized by the content: pi and OpenClaw, Claude Code, Codex, Copilot CLI, Kimi
@@ -13,30 +13,19 @@ import { sessions } from "./wasm.js";
  * `messages` keep the file's own shape if it is a supported format (`messageFormat`); others are converted to Chat Completions
  * messages.
  *
+ * The messages become objects when `messages` is first read; `message(index)` gives one of them. Until then replays and recorded views
+ * need no second copy.
+ *
  * @param bytes content of the file
  * @throws {PlimsollError} `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
  * @example
  * const session = readSession(await readFile("session.jsonl"));
  */
-export function readSession(
-  bytes: Uint8Array | string,
-  options: {
-    /**
-     * Id of the entry at which the branch to read ends (pi, Claude Code), or index of a run or sample in a file with several. Default:
-     * the newest branch, the first run.
-     */
-    leaf?: string;
-  } = {},
-): SessionFile {
-  // By tag, not `instanceof`: bytes may come from another realm (Node's Buffer under jest-environment-jsdom).
-  const tag = Object.prototype.toString.call(bytes);
-  if (typeof bytes !== "string" && tag !== "[object Uint8Array]") {
-    throw invalid("bytes", "a string or a Uint8Array", bytes);
-  }
-  const { leaf } = onlyKnown("options", options, ["leaf"]);
-  const json = sessions.call("readSession", () => {
-    const length = typeof bytes === "string" ? sessions.send(bytes) : sessions.sendBytes(bytes);
-    return glue.read_session(length, leaf);
-  });
-  return JSON.parse(json) as SessionFile;
+export function readSession(bytes: Uint8Array | string, options: ReadOptions = {}): OpenSession {
+  const read = (): Handle<glue.OpenSession> => {
+    using reader = new SessionReader(options);
+    reader.push(bytes);
+    return reader.finished("readSession");
+  };
+  return sessionOf(read(), read);
 }

@@ -6,6 +6,7 @@ import * as glue from "../glue/sessions_bg.js";
 import { type CoreReport, question, withNearest } from "../report/inspect.js";
 import { counterOf, countsOf } from "../session/counter.js";
 import type { Estimator, InspectReport, SessionFile } from "../types.js";
+import { messageOf, openedOf } from "./opened.js";
 import { call, send, sessions } from "./wasm.js";
 
 const measured = new WeakMap<SessionFile, Map<Estimator, Handle<glue.Recording>>>();
@@ -16,16 +17,23 @@ export function recordingOf(session: SessionFile, estimator: Estimator): glue.Re
   measured.set(session, known);
   let handle = known.get(estimator);
   if (!handle?.isAlive) {
-    const { messageFormat, messages, system, tools, calls, compactions, window } = session;
+    const opened = openedOf(session)?.in("replay");
+    // As far as the core has the messages, they do not go there again.
+    const messages = opened ? [] : session.messages;
+    const { messageFormat, system, tools, calls, compactions, window } = session;
     const input = { messageFormat, messages, system, tools, calls, compactions, window };
     let text = argumentJson(input, "session");
     const counter = counterOf(estimator);
     if (counter) {
-      const texts = call("replay", () => glue.Recording.texts(send(text)));
+      const texts = call("replay", () =>
+        opened ? opened.texts(send(text)) : glue.Recording.texts(send(text)),
+      );
       text = `${text.slice(0, -1)},"counts":${countsOf(texts, counter)}}`;
     }
     const name = typeof estimator === "function" ? undefined : estimator;
-    handle = new Handle(() => call("replay", () => new glue.Recording(send(text), name)), sessions);
+    const made = (): glue.Recording =>
+      opened ? opened.recording(send(text), name) : new glue.Recording(send(text), name);
+    handle = new Handle(() => call("replay", made), sessions);
     known.set(estimator, handle);
   }
   return handle.value;
@@ -33,7 +41,7 @@ export function recordingOf(session: SessionFile, estimator: Estimator): glue.Re
 
 /** The report of a session that stands at a call with so many messages. */
 export function reportOf(
-  { system, messages }: SessionFile,
+  session: SessionFile,
   recording: glue.Recording,
   standing: glue.AtCall,
   sent: number,
@@ -42,9 +50,9 @@ export function reportOf(
   const next = call("report", () => recording.plan(standing));
   const ask = question({
     detailKey,
-    beside: argumentJson({ system }, "session"),
+    beside: argumentJson({ system: session.system }, "session"),
     next,
-    messageAt: (place) => (place < sent ? messages[place] : undefined),
+    messageAt: (place) => (place < sent ? messageOf(session, place) : undefined),
   });
   const answer = call("report", () => standing.report(send(ask)));
   const report = withNearest(JSON.parse(answer) as CoreReport, detailKey);

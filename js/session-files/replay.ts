@@ -7,7 +7,7 @@ import { messageJson } from "../core/json.js";
 import type * as glue from "../glue/sessions_bg.js";
 import type { Item } from "../session/answer.js";
 import { coreOptions } from "../session/options.js";
-import { View } from "../session/view.js";
+import { indexesOf, View } from "../session/view.js";
 import type {
   Explanation,
   InspectReport,
@@ -21,6 +21,7 @@ import type {
   SentMessages,
   SessionFile,
 } from "../types.js";
+import { countOf, someOf } from "./opened.js";
 import { recordingOf, reportOf } from "./recording.js";
 import { Views } from "./views.js";
 import { call, send, sessions } from "./wasm.js";
@@ -132,7 +133,8 @@ class Played extends Views implements Replay {
       () => undefined,
       () => null,
     );
-    const { messages: history } = this.session;
+    const numbers = items.flatMap(indexesOf);
+    const history = someOf(this.session, numbers);
     view.take(view.carried({ keep: 0, items }, history), history);
     const { messages, source } = view;
     const edited = view.shown.map(({ isEdited }) => isEdited);
@@ -159,8 +161,8 @@ class Played extends Views implements Replay {
     );
     try {
       const changes = JSON.parse(call("next", () => value.next_changes())) as MessageChange[];
-      const { length } = this.session.messages;
-      const report = reportOf(this.session, this.recording(), at.value, length, undefined);
+      const all = countOf(this.session);
+      const report = reportOf(this.session, this.recording(), at.value, all, undefined);
       return { report, changes };
     } finally {
       at.free();

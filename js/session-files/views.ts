@@ -12,6 +12,7 @@ import type {
   MessageTable,
   SessionFile,
 } from "../types.js";
+import { countOf } from "./opened.js";
 import { reportOf } from "./recording.js";
 import { call, send, sessions } from "./wasm.js";
 
@@ -82,7 +83,7 @@ export abstract class Views {
 
   text(index: number): string {
     this.refuseDisposed("text");
-    const isIndex = Number.isInteger(index) && index >= 0 && index < this.session.messages.length;
+    const isIndex = Number.isInteger(index) && index >= 0 && index < countOf(this.session);
     return isIndex ? call("text", () => this.recording().text(index)) : "";
   }
 

@@ -197,6 +197,7 @@ function notMade(cause: unknown): PlimsollError {
   return error;
 }
 
-function indexesOf(item: Item): number[] {
+/** The core's numbers of the host's messages in an item. */
+export function indexesOf(item: Item): number[] {
   return "index" in item ? [item.index] : item.copies.map(({ index }) => index);
 }

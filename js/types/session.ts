@@ -74,7 +74,42 @@ export interface SessionFile {
       /** What is wrong with it. */
       reason: string;
     }>;
+    /** Where the conversation was read from, backwards: the value of `leaf` that reads the same. Absent if the file has no branches. */
+    leaf?: string;
+    /** What `leaf` may be, oldest first: ends of branches, or indexes of runs. Empty if the file has no branches. */
+    branches?: string[];
+    /** What the file does not contain. */
+    absent?: Array<"system" | "tools" | "window">;
+    /** How many lines of each kind there are. */
+    kinds?: Record<string, number>;
+    /** Lines that are not UTF-8; they were read with U+FFFD in place of each bad sequence. */
+    lossy?: number;
+    /** Lines of subagents, left out. */
+    sidechain?: number;
+    /** Lines of branches that the conversation left, left out. */
+    deadEnds?: number;
+    /** Lines that repeat an earlier one, left out. */
+    repeated?: number;
+    /** Lines whose parent the file does not contain: the line before them stands in for it. */
+    bridged?: number;
   };
+}
+
+/** Options of `readSession` and `SessionReader`. */
+export interface ReadOptions {
+  /**
+   * Id of the entry at which the branch to read ends (pi, Claude Code), or index of a run or sample in a file with several. Default:
+   * the newest branch, the first run.
+   */
+  leaf?: string;
+}
+
+/** A session that was read. Its messages are made of their JSON when `messages` is first read. */
+export interface OpenSession extends SessionFile {
+  /** Number of messages. */
+  readonly messageCount: number;
+  /** Returns one message without making the others; `undefined` if there is none at this index. */
+  message(index: number): unknown;
 }
 
 /** A compaction by the agent that wrote a session file. What the file does not tell is empty, or 0. */

@@ -115,6 +115,43 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Places of an object's members in its text, so that text and members can be kept side by side.
+#[derive(Clone, Debug)]
+pub struct Places(Box<[(Name, [usize; 2])]>);
+
+/// A name: where it stands, or as it reads if it has escapes.
+#[derive(Clone, Debug)]
+enum Name {
+    At([usize; 2]),
+    Own(Box<str>),
+}
+
+impl Places {
+    /// Where the members of an object stand in the text that it was read from.
+    pub fn of(object: &Object<'_>, json: &str) -> Self {
+        let start = json.as_ptr().addr();
+        let place = |part: &str| {
+            let from = part.as_ptr().addr().saturating_sub(start);
+            [from, from.saturating_add(part.len())]
+        };
+        let name = |name: &Cow<'_, str>| match name {
+            Cow::Borrowed(name) => Name::At(place(name)),
+            Cow::Owned(name) => Name::Own(name.as_str().into()),
+        };
+        Self(object.0.iter().map(|(key, value)| (name(key), place(value))).collect())
+    }
+
+    /// The object again, read from nothing but the places.
+    pub fn object<'a>(&'a self, json: &'a str) -> Object<'a> {
+        let at = |[from, to]: &[usize; 2]| json.get(*from..*to).unwrap_or_default();
+        let members = self.0.iter().map(|(name, value)| match name {
+            Name::At(place) => (Cow::Borrowed(at(place)), at(value)),
+            Name::Own(name) => (Cow::Borrowed(&**name), at(value)),
+        });
+        Object(members.collect())
+    }
+}
+
 impl<'a> Deref for Object<'a> {
     type Target = [(Cow<'a, str>, &'a RawValue)];
 

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::read_session;
+use super::{SessionReader, read_session};
 
 const SEEDS: [&str; 15] = [
     "{\"type\":\"session\",\"version\":3,\"id\":\"s\"}\n{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"x\\ud83d\\ude00\\ud800\"}],\"usage\":{\"input\":1}}}\n{\"type\":\"compaction\",\"id\":\"b\",\"parentId\":\"a\",\"firstKeptEntryId\":\"a\",\"summary\":\"s\"}",
@@ -60,6 +60,63 @@ proptest! {
             bytes.insert(at, byte);
         }
         check(&bytes, leaf.as_deref());
+    }
+}
+
+/// What a file is read to, or why it is not.
+fn outcome(read: crate::error::Result<super::SessionFile>) -> Result<String, String> {
+    read.map(|file| crate::json::write(&file)).map_err(|error| error.to_string())
+}
+
+fn in_pieces(bytes: &[u8], sizes: &[usize], leaf: Option<&str>) -> Result<String, String> {
+    let mut reader = SessionReader::default();
+    let (mut rest, mut sizes) = (bytes, sizes.iter().cycle());
+    while !rest.is_empty() {
+        let size = sizes.next().map_or(1, |size| (*size).max(1)).min(rest.len());
+        let (piece, behind) = rest.split_at(size);
+        reader.push(piece);
+        rest = behind;
+    }
+    assert_eq!(reader.bytes(), bytes.len());
+    outcome(reader.end(leaf))
+}
+
+/// A file read at once, as it was before there was a reader in pieces.
+fn at_once(bytes: &[u8], leaf: Option<&str>) -> Result<String, String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = String::from_utf8_lossy(bytes);
+    if super::detect::sealed(bytes).is_some() || text.trim().is_empty() {
+        return outcome(read_session(bytes, leaf));
+    }
+    outcome(super::whole(&text, leaf).map(|mut file| {
+        let bad = bytes.split(|byte| *byte == b'\n').filter(|line| str::from_utf8(line).is_err());
+        file.receipt.lossy = crate::number::count(bad.count());
+        let broken = u32::try_from(file.receipt.broken.len()).expect("few");
+        file.receipt.lines = file.receipt.read + file.receipt.unknown + broken;
+        file
+    }))
+}
+
+proptest! {
+    #[test]
+    fn pieces_of_any_size_give_the_same_session(
+        seed in prop::sample::select(&SEEDS[..]),
+        before in prop::sample::select(&["", "\n", "\u{feff}", "\u{feff} \r\n\n", "{\"cut", "{\"a\":\n"][..]),
+        after in prop::sample::select(&["", "\n", "\r\n\n {\"x\":1}", "\n{\"type\":", "\n\u{e9}"][..]),
+        puts in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(&b"\"\\{}[]:,\n\0\xff\xc3 "[..])), 0..4),
+        sizes in prop::collection::vec(1_usize..200, 1..6),
+        leaf in prop::option::of("[0-9a-c]"),
+    ) {
+        let mut bytes = format!("{before}{seed}{after}").into_bytes();
+        for (at, byte) in puts {
+            let at = at.index(bytes.len() + 1);
+            bytes.insert(at, byte);
+        }
+        let leaf = leaf.as_deref();
+        let read = at_once(&bytes, leaf);
+        prop_assert_eq!(&in_pieces(&bytes, &[bytes.len()], leaf), &read);
+        prop_assert_eq!(&in_pieces(&bytes, &sizes, leaf), &read);
+        prop_assert_eq!(&in_pieces(&bytes, &[1], leaf), &read);
     }
 }
 

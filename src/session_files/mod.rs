@@ -8,6 +8,7 @@
 //! one: `copilot`, `kimi`, `managed`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `detect` tells whose
 //! file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
 
+mod canonical;
 mod chat;
 mod checkpoint;
 mod claude_branch;
@@ -33,6 +34,7 @@ mod reader;
 mod record;
 mod redaction;
 mod script;
+mod session_reader;
 mod time;
 mod trajectory;
 mod usage;
@@ -44,16 +46,17 @@ mod fuzz_tests;
 #[cfg(test)]
 mod testing;
 
+pub use canonical::is_canonical;
 pub use file::{
     Broken, CheckpointContent, CheckpointRecord, CompactionRecord, Extracted, Receipt, Resume,
     SessionCall, SessionFile, SessionModel, SessionWindow, Usage,
 };
 
 pub use redaction::{Hit, Redaction};
+pub use session_reader::SessionReader;
 
 use crate::error::Error;
 use crate::json::{self, RawValue};
-use crate::number::count;
 use detect::Writer;
 use lines::Line;
 use raw::{MAX_DEPTH, Object};
@@ -80,54 +83,53 @@ const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
 pub fn read_session(bytes: &[u8], leaf: Option<&str>) -> Result<SessionFile, Error> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if let Some(what) = detect::sealed(bytes) {
-        return Err(unknown(what));
-    }
-    let text = String::from_utf8_lossy(bytes);
-    if text.trim().is_empty() {
-        return Err(Error::argument("session", "a session file", "an empty file"));
-    }
-    let mut session = read_text(&text, leaf)?;
-    if matches!(text, std::borrow::Cow::Owned(_)) {
-        let bad = bytes.split(|byte| *byte == b'\n').filter(|line| str::from_utf8(line).is_err());
-        session.receipt.lossy = count(bad.count());
-    }
-    let receipt = &mut session.receipt;
-    let broken = count(receipt.broken.len());
-    receipt.lines = receipt.read.saturating_add(receipt.unknown).saturating_add(broken);
-    Ok(session)
+    let mut reader = SessionReader::default();
+    reader.push(bytes);
+    reader.end(leaf)
 }
 
-fn read_text(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
-    let parsed = json::parse(text);
+/// Reads a file that is, or begins with, something else than a line of its own.
+fn whole(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
     let listed = text.trim_start().starts_with('[');
-    match parsed {
+    match json::parse(text) {
         // A file of one line is an object too: its line says whose it is.
         Ok(raw) if !raw::is_object(raw) || detect::shown(&Object::of(raw)).is_none() => {
-            let depth = raw::depth(raw);
-            if depth > MAX_DEPTH {
-                let got = format!("one nested {depth} levels deep");
-                let most = format!("a JSON document of at most {MAX_DEPTH} levels");
-                return Err(Error::argument("session", &most, got));
-            }
-            document(raw, leaf)?.ok_or_else(|| unknown(&shape(raw)))
+            value(raw, leaf)
         }
         Err(error) if listed => Err(cut(&error)),
         parsed => {
             let lines = lines::lines(text);
-            match (detect::writer(&lines), parsed) {
-                (Some(Writer::Messages), _) => {
-                    messages::read(&Object::default(), &lines, leaf, true)
-                }
-                (Some(writer), _) => records(writer, &Object::default(), &lines, leaf),
-                (None, Err(error)) if !lines.iter().any(|line| line.fault.is_none()) => {
+            match parsed {
+                Err(error)
+                    if !lines.iter().any(|line| line.fault.is_none())
+                        && detect::writer(&lines).is_none() =>
+                {
                     let json = text.trim_start().starts_with('{');
                     Err(if json { cut(&error) } else { unknown(&opening(text)) })
                 }
-                (None, _) => Err(unknown(&line_shape(&lines))),
+                _ => of_lines(&lines, leaf),
             }
         }
+    }
+}
+
+/// Reads one JSON value.
+fn value(raw: &RawValue, leaf: Option<&str>) -> Result<SessionFile, Error> {
+    let depth = raw::depth(raw);
+    if depth > MAX_DEPTH {
+        let got = format!("one nested {depth} levels deep");
+        let most = format!("a JSON document of at most {MAX_DEPTH} levels");
+        return Err(Error::argument("session", &most, got));
+    }
+    document(raw, leaf)?.ok_or_else(|| unknown(&shape(raw)))
+}
+
+/// Reads lines that are records each.
+fn of_lines(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
+    match detect::writer(lines) {
+        Some(Writer::Messages) => messages::read(&Object::default(), lines, leaf, true),
+        Some(writer) => records(writer, &Object::default(), lines, leaf),
+        None => Err(unknown(&line_shape(lines))),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Replays of sessions.
 
+use std::rc::Rc;
+
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{grow_ahead, with_input};
@@ -49,15 +51,30 @@ impl Layers {
     }
 }
 
+fn named(estimator: Option<String>) -> Result<Estimator> {
+    estimator.map_or(Ok(Estimator::Scaled(1000)), |name| Estimator::parse(&name))
+}
+
+impl Recording {
+    /// Measures a session whose messages are here.
+    pub(super) fn of(
+        json: &str,
+        messages: &Rc<Vec<String>>,
+        estimator: Option<String>,
+    ) -> Result<Self> {
+        let estimator = named(estimator)?;
+        let bytes = messages.iter().fold(json.len(), |all, one| all.saturating_add(one.len()));
+        grow_ahead(bytes.saturating_mul(WORK_PER_BYTE));
+        Ok(Self(context::Recording::of(json, Rc::clone(messages), estimator)?))
+    }
+}
+
 #[wasm_bindgen]
 impl Recording {
     /// Measures the session (JSON) in the input buffer.
     #[wasm_bindgen(constructor)]
     pub fn new(len: usize, estimator: Option<String>) -> Result<Self> {
-        let estimator = match estimator {
-            Some(name) => Estimator::parse(&name)?,
-            None => Estimator::Scaled(1000),
-        };
+        let estimator = named(estimator)?;
         grow_ahead(len.saturating_mul(WORK_PER_BYTE));
         with_input(len, |json| Ok(Self(context::Recording::parse(json, estimator)?)))
     }

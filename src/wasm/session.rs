@@ -1,22 +1,117 @@
 //! Session files.
 
+use std::mem;
+use std::rc::Rc;
+
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{grow_ahead, with_bytes, with_input};
+use super::replay::Recording;
+use crate::context;
 use crate::error::Result;
-use crate::json::{Value, json, write};
+use crate::json::{self, Value, json, write};
 use crate::number::count;
-use crate::session_files::Redaction;
+use crate::session_files::{self, Redaction, is_canonical};
 use crate::text::{redact_each, utf16_len};
 
-/// To read a file takes so many times its size.
-const WORK_PER_BYTE: usize = 5;
-
-/// A session file as JSON.
+/// A session file that comes in pieces.
 #[wasm_bindgen]
-pub fn read_session(len: usize, leaf: Option<String>) -> Result<String> {
-    grow_ahead(len.saturating_mul(WORK_PER_BYTE));
-    with_bytes(len, |bytes| Ok(write(&crate::session_files::read_session(bytes, leaf.as_deref())?)))
+#[derive(Default)]
+pub struct SessionReader(session_files::SessionReader);
+
+/// A session that was read. Its messages stay here.
+#[wasm_bindgen]
+pub struct OpenSession {
+    head: String,
+    messages: Rc<Vec<String>>,
+    /// Places of messages that JavaScript would write otherwise, until it has.
+    others: Vec<u32>,
+}
+
+#[wasm_bindgen]
+impl SessionReader {
+    /// Reads nothing yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in the bytes in the input buffer: how many lines have ended so far.
+    pub fn push(&mut self, len: usize) -> Result<u32> {
+        with_bytes(len, |bytes| {
+            self.0.push(bytes);
+            Ok(self.0.lines())
+        })
+    }
+
+    /// The session, once all bytes came; the reader is then as it was when it was new.
+    pub fn end(&mut self, leaf: Option<String>) -> Result<OpenSession> {
+        let reader = mem::take(&mut self.0);
+        grow_ahead(reader.bytes());
+        let mut file = reader.end(leaf.as_deref())?;
+        let messages = mem::take(&mut file.messages);
+        let is_other = |(_, json): &(u32, &String)| !is_canonical(json);
+        let others = (0..).zip(&messages).filter(is_other).map(|(at, _)| at).collect();
+        Ok(OpenSession { head: write(&file), messages: Rc::new(messages), others })
+    }
+}
+
+#[wasm_bindgen]
+impl OpenSession {
+    /// The session without its messages, as JSON; it is given once.
+    pub fn head(&mut self) -> String {
+        mem::take(&mut self.head)
+    }
+
+    /// Messages that JavaScript would write otherwise, as JSON: the first of them, of so many bytes and one more.
+    pub fn others(&self, bytes: usize) -> String {
+        let mut room = bytes;
+        let others = self.others.iter().filter_map(|at| self.messages.get(*at as usize));
+        let some = others.take_while(|json| {
+            let has_room = room > 0;
+            room = room.saturating_sub(json.len());
+            has_room
+        });
+        format!("[{}]", some.map(String::as_str).collect::<Vec<_>>().join(","))
+    }
+
+    /// Takes these messages (JSON) as JavaScript has written them; false: there are more.
+    pub fn rewrite(&mut self, len: usize) -> Result<bool> {
+        let Self { messages, others, .. } = self;
+        with_input(len, |json| {
+            let messages = Rc::make_mut(messages);
+            let written = json::items(json).unwrap_or_default();
+            let done = written.len().min(others.len());
+            for (at, json) in others.drain(..done).zip(written) {
+                if let Some(message) = messages.get_mut(at as usize) {
+                    json.clone_into(message);
+                }
+            }
+            // Nothing written would be asked for for ever.
+            Ok(others.is_empty() || done == 0)
+        })
+    }
+
+    /// How many messages it has.
+    pub fn count(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Messages from one place to another, as JSON.
+    pub fn messages(&self, from: usize, to: usize) -> String {
+        let messages = self.messages.get(from..to.min(self.messages.len())).unwrap_or_default();
+        format!("[{}]", messages.join(","))
+    }
+
+    /// Measures the session with what stands beside its messages (JSON) in the input buffer.
+    pub fn recording(&self, len: usize, estimator: Option<String>) -> Result<Recording> {
+        with_input(len, |json| Recording::of(json, &self.messages, estimator))
+    }
+
+    /// Its texts that are counted, as JSON: for a counter of the host's. The rest of the session (JSON) is in the input buffer.
+    pub fn texts(&self, len: usize) -> Result<String> {
+        with_input(len, |json| Ok(write(&context::Recording::texts_of(json, &self.messages)?)))
+    }
 }
 
 /// The session (JSON) in the input buffer without what the options (JSON) take out, and what that was, as JSON.

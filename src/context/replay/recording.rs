@@ -1,6 +1,7 @@
 //! A session of a file, measured once: what replays and the recorded view are made of.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::recorded::HostCompaction;
 use super::usage_fit::{ONE, scaled};
@@ -26,7 +27,8 @@ use crate::sort::sort_by;
 pub struct Recording {
     pub(super) format: Format,
     pub(super) parts: Parts,
-    raw: Vec<String>,
+    /// As JSON; shared with whoever has read them.
+    raw: Rc<Vec<String>>,
     pub(super) measures: Vec<Measure>,
     pub(super) identifiers: Identifiers,
     pub(super) calls: Vec<RecordedCall>,
@@ -140,14 +142,30 @@ impl Recording {
     /// `InvalidArgument` for what is no session, `MalformedMessage` with its index.
     pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
         let mut session = SESSION.read(json).map_err(no_session)?;
-        let messages = session.items("messages").unwrap_or_default();
-        let format = format_of(&mut session, &messages)?;
+        let messages = owned(&mut session);
+        Self::measured(session, messages, estimator)
+    }
+
+    /// The same with the messages apart: those in the session are not read.
+    ///
+    /// # Errors
+    /// As `parse`.
+    pub fn of(json: &str, messages: Rc<Vec<String>>, estimator: Estimator) -> Result<Self> {
+        Self::measured(SESSION.read(json).map_err(no_session)?, messages, estimator)
+    }
+
+    fn measured(
+        mut session: Members<'_>,
+        raw: Rc<Vec<String>>,
+        estimator: Estimator,
+    ) -> Result<Self> {
+        let format = format_of(&mut session, &raw)?;
         let counts = session.items("counts").unwrap_or_default();
         let counts: Vec<u32> = counts.iter().map(|one| one.parse().unwrap_or(0)).collect();
         let mut counter = Counter::new(estimator, &counts);
         let mut identifiers = Identifiers::default();
-        let mut measures = Vec::with_capacity(messages.len());
-        for (index, message) in (0u32..).zip(&messages) {
+        let mut measures = Vec::with_capacity(raw.len());
+        for (index, message) in (0u32..).zip(raw.iter()) {
             let bytes = message.as_bytes();
             let draft = format.read(bytes, index)?;
             measures.push(measure(&draft, bytes, &mut counter, Some(&mut identifiers)));
@@ -166,7 +184,7 @@ impl Recording {
             window: (size("contextTokens"), size("maxOutputTokens")),
             format,
             parts: Parts::parse(&parts, &mut counter)?,
-            raw: messages.into_iter().map(ToOwned::to_owned).collect(),
+            raw,
             measures,
             identifiers,
             calls: calls.collect::<Result<_>>()?,
@@ -180,11 +198,19 @@ impl Recording {
     /// # Errors
     /// As `parse`.
     pub fn texts(json: &str) -> Result<Vec<String>> {
+        let messages = owned(&mut SESSION.read(json).map_err(no_session)?);
+        Self::texts_of(json, &messages)
+    }
+
+    /// The same with the messages apart.
+    ///
+    /// # Errors
+    /// As `parse`.
+    pub fn texts_of(json: &str, messages: &[String]) -> Result<Vec<String>> {
         let mut session = SESSION.read(json).map_err(no_session)?;
-        let messages = session.items("messages").unwrap_or_default();
-        let format = format_of(&mut session, &messages)?;
+        let format = format_of(&mut session, messages)?;
         let mut all = Vec::new();
-        for (index, message) in (0u32..).zip(&messages) {
+        for (index, message) in (0u32..).zip(messages) {
             let draft = format.read(message.as_bytes(), index)?;
             all.extend(texts(&draft).into_iter().map(ToOwned::to_owned));
         }
@@ -272,7 +298,13 @@ impl Recording {
     }
 }
 
-fn format_of(session: &mut Members<'_>, messages: &[&RawValue]) -> Result<Format> {
+/// The messages of a session, as JSON.
+fn owned(session: &mut Members<'_>) -> Rc<Vec<String>> {
+    let messages = session.items("messages").unwrap_or_default();
+    Rc::new(messages.into_iter().map(ToOwned::to_owned).collect())
+}
+
+fn format_of(session: &mut Members<'_>, messages: &[String]) -> Result<Format> {
     match &*session.text("messageFormat").unwrap_or_default() {
         "auto" => Format::detect(&first(messages)),
         name => Format::parse(name),
@@ -286,6 +318,6 @@ fn beside(session: &mut Members<'_>) -> String {
     format!(r#"{{"system":{system},"tools":{tools}}}"#)
 }
 
-fn first<'a>(messages: &[&'a RawValue]) -> Vec<&'a [u8]> {
-    messages.iter().take(32).map(|message| message.as_bytes()).collect()
+fn first(messages: &[String]) -> Vec<&[u8]> {
+    messages.iter().take(32).map(String::as_bytes).collect()
 }
