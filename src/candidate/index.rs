@@ -1,7 +1,7 @@
 //! Word index over candidates: finds those that share words without comparing every pair.
 
 use super::entry::Candidate;
-use crate::hash::round;
+use crate::hash::{bytes, round};
 use crate::hash_index::ByHash;
 
 /// Candidates by the words of their content, each in its group: a kind, category, tool and trust.
@@ -12,6 +12,13 @@ pub(super) struct Index {
     places: Vec<Vec<u32>>,
     /// How many words each candidate has.
     sizes: Vec<u32>,
+    /// Places of those without words.
+    wordless: Vec<u32>,
+    /// Words that each shares with the one that is looked up: all 0 between two look-ups. It is kept, since making it anew would cost as
+    /// much as looking at all.
+    shared: Vec<u32>,
+    /// Places by ids.
+    ids: ByHash,
 }
 
 impl Index {
@@ -39,28 +46,48 @@ impl Index {
                 list.push(place);
             }
         }
+        if size(it) == 0 {
+            self.wordless.push(place);
+        }
         self.sizes.push(size(it));
+        self.shared.push(0);
+        let id = bytes(0, it.id.as_bytes());
+        if self.ids.get(id).is_none() {
+            self.ids.insert(id, place.into());
+        }
     }
 
-    /// The places of those that might be like it: of its group, with two words of seven in common; or of any, with no word at
-    /// all, as it has none.
-    pub(super) fn near(&self, new: &Candidate) -> Vec<usize> {
-        let mut shared = vec![0u32; self.sizes.len()];
+    /// The place where the candidate with this id is, unless another id has the same hash.
+    pub(super) fn place(&self, id: &str) -> Option<usize> {
+        usize::try_from(self.ids.get(bytes(0, id.as_bytes()))?).ok()
+    }
+
+    /// The places of those that might be like it, in no order: of its group, with two words of seven in common; or of any, with no word
+    /// at all, as it has none.
+    pub(super) fn near(&mut self, new: &Candidate) -> Vec<usize> {
+        let own = size(new);
+        if own == 0 {
+            return self.wordless.iter().map(|place| *place as usize).collect();
+        }
+        let mut met = Vec::new();
         for word in new.words.hashes() {
             let list = self.list(round(new.group, u64::from(*word)));
             for place in list.and_then(|list| self.places.get(list)).into_iter().flatten() {
-                if let Some(count) = shared.get_mut(*place as usize) {
+                if let Some(count) = self.shared.get_mut(*place as usize) {
+                    if *count == 0 {
+                        met.push(*place as usize);
+                    }
                     *count = count.saturating_add(1);
                 }
             }
         }
-        let own = size(new);
-        let near = |(size, shared): (&u32, u32)| {
+        met.retain(|place| {
+            let shared = self.shared.get_mut(*place).map_or(0, std::mem::take);
+            let size = self.sizes.get(*place).copied().unwrap_or(0);
             let all = size.saturating_add(own).saturating_sub(shared);
             shared.saturating_mul(7) >= all.saturating_mul(2)
-        };
-        let all = self.sizes.iter().zip(shared).enumerate();
-        all.filter(|(_, it)| near(*it)).map(|(place, _)| place).collect()
+        });
+        met
     }
 
     fn list(&self, key: u64) -> Option<usize> {

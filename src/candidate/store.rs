@@ -144,7 +144,8 @@ impl Store {
         let mut best = (0, 0);
         for place in self.index.near(&new) {
             let alike = self.all.get(place).map_or(0, |known| known.likeness(&new));
-            if alike > best.0 {
+            // Of those that are equally like it, the oldest.
+            if alike > best.0 || (alike == best.0 && place < best.1) {
                 best = (alike, place);
             }
         }
@@ -155,7 +156,7 @@ impl Store {
             return Some(known);
         }
         // The same said again at the same time, of what was archived since.
-        while self.all.iter().any(|known| known.id == new.id) {
+        while self.place(&new.id).is_some() {
             new.id.push('+');
         }
         self.index.add(&new);
@@ -342,7 +343,13 @@ impl Store {
     }
 
     fn place(&self, id: &str) -> Option<usize> {
-        self.all.iter().position(|it| it.id == id)
+        let is_it = |it: &Candidate| it.id == id;
+        let place = self.index.place(id)?;
+        // Two ids of one hash: the index knows the first only.
+        if self.all.get(place).is_some_and(is_it) {
+            return Some(place);
+        }
+        self.all.iter().position(is_it)
     }
 
     fn find(&self, id: &str) -> Result<&Candidate> {
