@@ -24,8 +24,14 @@ export function file(name, content) {
 }
 
 const [command, ...first] = start;
-/** At home nobody has a session. */
-const ENV = { PATH: process.env.PATH, TERM: "xterm-256color", HOME: folder, USERPROFILE: folder };
+/** At home nobody has a session. Hundreds of commands start: what Node compiled for the first serves all. */
+const ENV = {
+  PATH: process.env.PATH,
+  TERM: "xterm-256color",
+  HOME: folder,
+  USERPROFILE: folder,
+  NODE_COMPILE_CACHE: join(folder, "compiled"),
+};
 
 /** The command while it runs. */
 export const started = (args) => spawn(command, [...first, ...args], { env: ENV });
@@ -73,10 +79,10 @@ export function json(args) {
 }
 
 /** A command line that is refused: code 2, nothing on stdout, one line without a stack that says what is allowed. */
-export function refusal(args, assert, said, code = 2) {
+export function refusal(args, assert, message, code = 2) {
   const ran = plimsoll(args);
   assert.equal(ran.code, code, `${args.join(" ")}: ${ran.err}`);
   assert.equal(ran.out, "");
-  assert.match(ran.err, said);
+  assert.match(ran.err, message);
   assert.match(ran.err, /^plimsoll: .*\n$/, "one line, and no stack");
 }
