@@ -33,7 +33,7 @@ const useTool = (at) =>
   assistant([
     { type: "tool_use", id: `t${at}`, name: "read", input: { path: `src/file${at}.rs` } },
   ]);
-const says = (at) => (at % 2 ? assistant : user)(`m${at}`);
+const talkAt = (at) => (at % 2 ? assistant : user)(`m${at}`);
 const works = (at) => (at === 0 ? user("go") : at % 2 ? useTool(at) : results(`t${at - 1}`));
 /** A session's file as `readSession` gives it: a call after each message of the user. */
 const chain = (messages, messageAt) => ({
@@ -169,7 +169,7 @@ const ENTRIES = [
     },
   ],
   ...[
-    ["messages of the user's and the model's", says],
+    ["messages of the user's and the model's", talkAt],
     ["tool calls in one turn", works],
   ].map(([name, messageAt]) => [
     `replay of ${name}`,

@@ -65,7 +65,7 @@ fn candidates(lines: &str) -> Done {
     let key = Key::new(&[7; 32])?;
     for line in lines.lines() {
         let (name, json) = line.split_once(' ').ok_or("a name and JSON")?;
-        let told = match name {
+        let printed = match name {
             "upsert" => store.upsert_json(json),
             "conclude" => store.conclude_json(json),
             "evaluate" => store.evaluate_json(json),
@@ -82,7 +82,7 @@ fn candidates(lines: &str) -> Done {
             }
             _ => return Err(format!("{name} is no call").into()),
         };
-        println!("{}", told.unwrap_or_else(|error| error.to_string()));
+        println!("{}", printed.unwrap_or_else(|error| error.to_string()));
     }
     Ok(())
 }

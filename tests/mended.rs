@@ -141,12 +141,12 @@ fn check_pieces(format: Format, provider: Provider, messages: &[Value]) -> usize
 
 /// As it is, and in pieces.
 fn check_folder(folder: &str, format: Format, provider: Provider) {
-    let (mut fixes, mut whole) = (0, 0);
+    let (mut fixes, mut unchanged) = (0, 0);
     for messages in sessions(folder) {
-        whole += check_mended(format, provider, &messages);
+        unchanged += check_mended(format, provider, &messages);
         fixes += check_pieces(format, provider, &messages);
     }
-    println!("{folder} for {}: {whole} fixes whole, {fixes} in pieces", provider.name());
+    println!("{folder} for {}: {unchanged} fixes whole, {fixes} in pieces", provider.name());
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn every_session_through_every_preset_is_valid_and_fits() {
 }
 
 #[test]
-fn capacity_edits_nothing_while_the_whole_history_is_below_the_trigger() {
+fn capacity_edits_nothing_while_the_history_is_below_the_trigger() {
     let (mut below, mut above) = (0, 0);
     for (name, recording) in recordings() {
         for window in [32_000, 64_000, 128_000, 200_000] {

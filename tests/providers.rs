@@ -44,13 +44,13 @@ fn check_mended(format: Format, provider: &str, messages: &[Value]) -> usize {
 
 /// As it is, and in pieces.
 fn check_folder(folder: &str, format: Format, provider: &str) {
-    let (mut fixes, mut whole) = (0, 0);
+    let (mut fixes, mut unchanged) = (0, 0);
     for messages in sessions(folder) {
-        whole += check_mended(format, provider, &messages);
+        unchanged += check_mended(format, provider, &messages);
         fixes +=
             pieces(&messages).iter().map(|it| check_mended(format, provider, it)).sum::<usize>();
     }
-    println!("{folder} for {provider}: {whole} repairs whole, {fixes} in pieces");
+    println!("{folder} for {provider}: {unchanged} repairs whole, {fixes} in pieces");
 }
 
 #[test]

@@ -165,12 +165,12 @@ fn count(session: &SessionFile) -> Counts {
         add("tool_calls", of(&["tool_use", "toolCall"]));
         add("tool_calls", message["tool_calls"].as_array().map_or(0, Vec::len));
         add("tool_results", results);
-        let whole = matches!(role, "tool" | "toolResult");
+        let is_result = matches!(role, "tool" | "toolResult");
         let inner: usize = parts("tool_result").iter().map(|b| chars(&b["content"])).sum();
         let text = message["content"].as_str().map_or(0, |text| text.chars().count());
         let text = text + parts("text").iter().map(|b| chars(&b["text"])).sum::<usize>();
-        add("tool_result_chars", if whole { chars(&message["content"]) } else { inner });
-        add("text_chars", if whole { 0 } else { text + chars(&message["output"]) });
+        add("tool_result_chars", if is_result { chars(&message["content"]) } else { inner });
+        add("text_chars", if is_result { 0 } else { text + chars(&message["output"]) });
         add("images", images(&message["content"]));
     }
     let reported: Vec<u64> =
@@ -186,17 +186,17 @@ fn count(session: &SessionFile) -> Counts {
 /// An item of Responses: neighbours of the model are one message, as the manifest counts them.
 fn count_item(item: &Value, answering: bool, add: &mut impl FnMut(&'static str, usize)) -> bool {
     let kind = item["type"].as_str().expect("type");
-    let said = kind == "message";
+    let is_message = kind == "message";
     let result = kind.ends_with("_output");
-    let answer = if said { item["role"] == "assistant" } else { !result };
+    let answer = if is_message { item["role"] == "assistant" } else { !result };
     add("messages", usize::from(!answer || !answering));
     add("assistant_messages", usize::from(answer && !answering));
-    add("user_messages", usize::from(said && item["role"] == "user"));
+    add("user_messages", usize::from(is_message && item["role"] == "user"));
     add("tool_calls", usize::from(kind.ends_with("_call")));
     add("tool_results", usize::from(result));
     let output = |it: &Value| chars(if it.is_object() { &it["content"] } else { it });
     add("tool_result_chars", if result { output(&item["output"]) } else { 0 });
-    add("text_chars", if said { chars(&item["content"]) } else { 0 });
+    add("text_chars", if is_message { chars(&item["content"]) } else { 0 });
     add("images", images(&item["content"]) + images(&item["output"]));
     answer
 }
@@ -205,7 +205,8 @@ fn count_item(item: &Value, answering: bool, add: &mut impl FnMut(&'static str, 
 fn count_content(content: &Value, add: &mut impl FnMut(&'static str, usize)) {
     let parts = content["parts"].as_array().expect("parts");
     let of = |kind: &str| parts.iter().filter(|part| !part[kind].is_null()).collect::<Vec<_>>();
-    let said: Vec<_> = of("text").into_iter().filter(|part| part["thought"] != true).collect();
+    let is_message: Vec<_> =
+        of("text").into_iter().filter(|part| part["thought"] != true).collect();
     let results = of("functionResponse");
     let user = content["role"] == "user";
     add("messages", 1);
@@ -213,7 +214,7 @@ fn count_content(content: &Value, add: &mut impl FnMut(&'static str, usize)) {
     add("assistant_messages", usize::from(content["role"] == "model"));
     add("tool_calls", of("functionCall").len());
     add("tool_results", results.len());
-    add("text_chars", said.iter().map(|part| chars(&part["text"])).sum());
+    add("text_chars", is_message.iter().map(|part| chars(&part["text"])).sum());
     for part in results {
         let response = &part["functionResponse"]["response"];
         let json = || serde_json::to_string(response).expect("JSON").replace("\":\"", "\": \"");
@@ -250,8 +251,8 @@ fn counts_are_the_manifests() {
         println!("{name}: {counts:?}");
         for (figure, ours) in &counts {
             let theirs = file[figure].as_u64().expect("a figure");
-            let told = DIFFERENCES.iter().find(|it| it.0 == name && it.1 == *figure);
-            let (expected, why) = told.map_or((theirs, ""), |it| (it.2, it.3));
+            let difference = DIFFERENCES.iter().find(|it| it.0 == name && it.1 == *figure);
+            let (expected, why) = difference.map_or((theirs, ""), |it| (it.2, it.3));
             if expected != *ours {
                 wrong.push(format!(
                     "{name} {figure}: {ours}, expected {expected}, manifest {theirs} {why}"
@@ -324,7 +325,7 @@ fn claude_code_messages_alternate_and_results_follow_their_calls() {
 }
 
 #[test]
-fn what_the_files_tell_beside_messages() {
+fn readers_find_usage_models_and_times_beside_the_messages() {
     for file in &manifest() {
         let name = file["file"].as_str().expect("file");
         let session = read_session(&load(file), None).expect(name);
@@ -336,7 +337,7 @@ fn what_the_files_tell_beside_messages() {
         assert_eq!((receipt.unknown, receipt.repeated, receipt.lossy), (0, 0, 0), "{name}");
         // A broken line of the tree keeps its place; where a file starts in the middle nothing is there to bridge to.
         assert_eq!(receipt.bridged, 0, "{name}");
-        let held = |part: &str| !receipt.absent.contains(&part);
+        let is_present = |part: &str| !receipt.absent.contains(&part);
         let expected = match session.format {
             "codex" => [true, false, true],
             "anthropic-messages" | "copilot-cli" => [true, false, false],
@@ -346,7 +347,7 @@ fn what_the_files_tell_beside_messages() {
             "inspect" => [false, true, false],
             _ => [false; 3],
         };
-        assert_eq!(["system", "tools", "window"].map(held), expected, "{name}");
+        assert_eq!(["system", "tools", "window"].map(is_present), expected, "{name}");
         let timed = matches!(
             session.format,
             "pi" | "claude-code"
@@ -379,8 +380,8 @@ fn what_the_files_tell_beside_messages() {
 }
 
 /// Of a file: its calls, and of the first and the last when it was, all that was sent, and how much of that was cached.
-type Told = (i64, u64, u64);
-const CALLS: [(&str, usize, Told, Told); 6] = [
+type Figures = (i64, u64, u64);
+const CALLS: [(&str, usize, Figures, Figures); 6] = [
     ("copilot-cli/agentv-sonnet.jsonl", 54, (1_782_352_251_195, 0, 0), (1_782_352_948_874, 0, 0)),
     ("copilot-cli/agentv-tiny.jsonl", 1, (1_783_224_045_424, 0, 0), (1_783_224_045_424, 0, 0)),
     (
@@ -410,14 +411,14 @@ fn calls_are_timed_and_counted() {
         let name = file["file"].as_str().expect("file");
         let Some((_, calls, first, last)) = CALLS.iter().find(|it| it.0 == name) else { continue };
         let session = read_session(&load(file), None).expect(name);
-        let told = |call: Option<&SessionCall>| {
+        let difference = |call: Option<&SessionCall>| {
             let call = call.expect("a call");
             let usage = call.usage.unwrap_or_default();
             (call.at.expect("a time"), usage.input_tokens, usage.cache_read_tokens)
         };
         assert_eq!(session.calls.len(), *calls, "{name}");
         assert_eq!(
-            (told(session.calls.first()), told(session.calls.last())),
+            (difference(session.calls.first()), difference(session.calls.last())),
             (*first, *last),
             "{name}"
         );

@@ -48,10 +48,10 @@ export function bench() {
     return;
   }
   console.log("\nthe next request's tokens, percent off what the provider counted: median, p90\n");
-  const heads = [...AFTER.map((told) => `after ${told}`), "all after 2"];
+  const heads = [...AFTER.map((usageCount) => `after ${usageCount}`), "all after 2"];
   console.log(`${"".padEnd(28)}${heads.map((head) => head.padStart(18)).join("")}`);
   for (const [name, all] of [...writers, ["all", [...writers.values()].flat()]]) {
-    const at = (told) => all.flatMap((off) => off.slice(told, told + 1));
+    const at = (usageCount) => all.flatMap((off) => off.slice(usageCount, usageCount + 1));
     const columns = [...AFTER.map(at), all.flatMap((off) => off.slice(2))].map(shown);
     const label = `${name} (${all.length})`;
     console.log(`${label.padEnd(28)}${columns.map((column) => column.padStart(18)).join("")}`);

@@ -32,9 +32,9 @@ const observation = (at) => ({
 /** Prints how long something took. */
 async function timed(name, work) {
   const begun = performance.now();
-  const told = await work();
+  const result = await work();
   console.log(
-    `${name.padEnd(46)} ${(performance.now() - begun).toFixed(0).padStart(7)} ms  ${told}`,
+    `${name.padEnd(46)} ${(performance.now() - begun).toFixed(0).padStart(7)} ms  ${result}`,
   );
 }
 

@@ -42,15 +42,15 @@ const tokenizer = {
 };
 
 /** How many sections of a text are whole. */
-const whole = (text) => sections.filter(({ content }) => text.includes(content)).length;
+const fullSections = (text) => sections.filter(({ content }) => text.includes(content)).length;
 
 export const runs = [
   ["plimsoll assemblePrompt", () => assemblePrompt(sections, { budget, focus }).prompt],
   [
     "@vscode/prompt-tsx renderPrompt",
     async () => {
-      const given = { modelMaxPromptTokens: room / 4 };
-      const { messages } = await renderPrompt(Prompt, {}, given, tokenizer);
+      const props = { modelMaxPromptTokens: room / 4 };
+      const { messages } = await renderPrompt(Prompt, {}, props, tokenizer);
       return messages.flatMap(({ content }) => content.map(({ text }) => text)).join("");
     },
   ],
@@ -87,7 +87,7 @@ export async function bench(rounds, median) {
   for (const { name, calls, firsts, text } of results) {
     const [call, first] = [median(calls), median(firsts)].map((ms) => ms.toFixed(2).padStart(8));
     console.log(
-      `${name.padEnd(36)} ${call} ms, first ${first} ms, ${whole(text)} sections whole in ${text.length} chars`,
+      `${name.padEnd(36)} ${call} ms, first ${first} ms, ${fullSections(text)} sections whole in ${text.length} chars`,
     );
   }
   const ratio = (of) => (median(results[1][of]) / median(results[0][of])).toFixed(0);

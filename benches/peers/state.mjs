@@ -6,7 +6,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { sessionFiles } from "../../tests/conformance/support/session-files.mjs";
 
 const MESSAGES = 200;
-const HELD = 32;
+const SESSIONS = 32;
 const WINDOW = { contextTokens: 64_000, maxOutputTokens: 8_192 };
 const MOST = { snapshot: [8_000, 8_000], live: [128_000, 320_000] };
 
@@ -38,8 +38,8 @@ async function measure(name) {
   const { Instance } = WebAssembly;
   const memories = [];
   WebAssembly.Instance = class extends Instance {
-    constructor(...given) {
-      super(...given);
+    constructor(...args) {
+      super(...args);
       memories.push(this.exports.memory);
     }
   };
@@ -50,10 +50,11 @@ async function measure(name) {
   const { context, prepared } = played(ContextManager, session);
   const snapshot = context.snapshot();
   const size = () => memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
-  const held = [context, played(ContextManager, session).context];
+  const contexts = [context, played(ContextManager, session).context];
   const before = size();
-  for (let more = 0; more < HELD; more += 1) held.push(played(ContextManager, session).context);
-  const live = (size() - before) / HELD;
+  for (let more = 0; more < SESSIONS; more += 1)
+    contexts.push(played(ContextManager, session).context);
+  const live = (size() - before) / SESSIONS;
   const head = headOf(prepared, snapshot);
   return { name, snapshot: snapshot.length - head, head, live };
 }

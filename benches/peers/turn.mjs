@@ -72,7 +72,7 @@ const PEERS = {
     const shape = (message, at) => {
       const [call, result] = [callOf(message), resultOf(message)];
       const text = textOf(message);
-      const said = text ? [{ type: "text", text }] : [];
+      const textParts = text ? [{ type: "text", text }] : [];
       const made = () => {
         if (result) {
           const content = [{ type: "text", text: result.content }];
@@ -82,7 +82,7 @@ const PEERS = {
         const calls = call
           ? [{ type: "toolCall", id: call.id, name: call.name, arguments: call.input }]
           : [];
-        return { role: "assistant", content: [...said, ...calls], stopReason: "stop" };
+        return { role: "assistant", content: [...textParts, ...calls], stopReason: "stop" };
       };
       const entry = { type: "message", id: `e${at}`, parentId: at ? `e${at - 1}` : null };
       return { ...entry, timestamp: "2025-01-01T00:00:00Z", message: { timestamp: at, ...made() } };
@@ -136,8 +136,8 @@ const PEERS = {
         return sum + Math.ceil((length(content) + (calls?.length ? length(calls) : 0)) / 4);
       }, 0);
     const maxTokens = WINDOW.contextTokens - WINDOW.maxOutputTokens;
-    const given = { maxTokens, tokenCounter, strategy: "last", startOn: "human" };
-    return { [LANGCHAIN]: [shape, (messages) => trimMessages(messages, given)] };
+    const options = { maxTokens, tokenCounter, strategy: "last", startOn: "human" };
+    return { [LANGCHAIN]: [shape, (messages) => trimMessages(messages, options)] };
   },
 };
 

@@ -49,8 +49,8 @@ class Opened {
   }
 
   json(from: number, to: number): string {
-    const held = this.in("messages");
-    return call("messages", () => held.messages(from, to));
+    const opened = this.in("messages");
+    return call("messages", () => opened.messages(from, to));
   }
 
   message(index: number): unknown {

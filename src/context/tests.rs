@@ -48,7 +48,7 @@ impl Host {
         Self { session: Session::new(options, Format::Anthropic), messages: Vec::new(), now_ms: 0 }
     }
 
-    fn tell(&mut self, message: Value) {
+    fn append(&mut self, message: Value) {
         let pushed = self.session.push(message.to_string().as_bytes());
         if pushed == Ok(Append::RereadAll) {
             assert!(starts_late(&self.session) && align(&mut self.session).is_none());
@@ -62,19 +62,19 @@ impl Host {
     }
 
     fn ask(&mut self, text: &str) {
-        self.tell(json!({ "role": "user", "content": text }));
+        self.append(json!({ "role": "user", "content": text }));
     }
 
     fn say(&mut self, text: &str) {
-        self.tell(json!({ "role": "assistant", "content": text }));
+        self.append(json!({ "role": "assistant", "content": text }));
     }
 
     fn work(&mut self, id: &str, input: &Value, result: &str) {
         let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": input });
-        self.tell(json!({ "role": "assistant", "content": [call] }));
+        self.append(json!({ "role": "assistant", "content": [call] }));
         let failed = result.starts_with("error");
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed });
-        self.tell(json!({ "role": "user", "content": [result] }));
+        self.append(json!({ "role": "user", "content": [result] }));
     }
 
     fn request(&mut self) -> Answer {
@@ -138,7 +138,7 @@ fn a_text_that_is_no_longer_there_ends_no_request_in_a_loop() {
     let mut host = Host::new(&window(3000));
     host.ask("go");
     let text = |text: &str| json!({ "type": "text", "text": text });
-    host.tell(json!({ "role": "assistant", "content": [text("so"), text(&words(2000, "w"))] }));
+    host.append(json!({ "role": "assistant", "content": [text("so"), text(&words(2000, "w"))] }));
     host.messages[1] = json!({ "role": "assistant", "content": [text("so")] });
     host.session.decisions.placeholders.wanted.insert(2, request::placeholders::Want::Cap(100));
     host.request();
@@ -154,7 +154,7 @@ fn after_a_reset_the_same_messages_go_on_in_the_same_epoch() {
     let before = host.request();
     host.session.reset();
     for message in std::mem::take(&mut host.messages) {
-        host.tell(message);
+        host.append(message);
     }
     let after = host.request();
     assert_eq!((after.keep, after.epoch, after.first_changed), (3, before.epoch, None));
@@ -179,7 +179,7 @@ fn only_system_and_tools_open_an_epoch() {
 }
 
 #[test]
-fn a_stub_says_what_it_stands_for_and_costs_what_it_says() {
+fn a_stub_names_what_it_replaces_and_costs_the_tokens_of_its_text() {
     let mut host = Host::new(&window(30_000));
     host.ask("go");
     host.request();
@@ -203,7 +203,7 @@ fn a_stub_says_what_it_stands_for_and_costs_what_it_says() {
 }
 
 #[test]
-fn a_user_text_stands_in_the_head_as_it_was_mended() {
+fn a_user_text_is_in_the_head_as_it_was_repaired() {
     let mut host = Host::new(&window(10_000));
     let half = br#"{"role":"user","content":"find \ud83d it"}"#;
     assert_eq!(host.session.push(half), Ok(Append::Appended));
@@ -280,7 +280,7 @@ proptest! {
     }
 
     #[test]
-    fn a_request_grows_at_its_end_or_says_where_it_changed(
+    fn a_request_grows_at_its_end_or_reports_the_first_changed_message(
         sizes in prop::collection::vec((1usize..400, 0u8..4), 1..40),
         tokens in 2_000u32..20_000,
     ) {
@@ -320,7 +320,7 @@ proptest! {
 #[test]
 fn the_first_change_is_the_first_message_that_reads_otherwise() {
     let (mut moved, mut alike) = (0, 0);
-    for (preset, says) in [("context-budget", true), ("context-budget", false), ("aiclaw", true)] {
+    for (preset, speak) in [("context-budget", true), ("context-budget", false), ("aiclaw", true)] {
         let mut options = window(8000);
         options["preset"] = preset.into();
         options["strategy"] = "discard".into();
@@ -330,7 +330,7 @@ fn the_first_change_is_the_first_message_that_reads_otherwise() {
         let mut epoch = 0;
         for at in 0..60 {
             host.ask("go on");
-            if says {
+            if speak {
                 host.say(&words(60, &format!("x{}y", at / 3)));
             } else {
                 host.work(&format!("c{at}"), &json!({ "path": "a" }), &words(60, "xy"));
@@ -352,7 +352,7 @@ fn the_first_change_is_the_first_message_that_reads_otherwise() {
             assert_eq!(answer.first_changed, changed, "{preset} {at}");
             assert_eq!(answer.epoch > epoch, changed.is_some(), "{preset} {at}");
             moved += pairs().take(same).filter(|((_, from), (_, to))| from != to).count();
-            alike += i32::from(!says && changed == Some(1));
+            alike += i32::from(!speak && changed == Some(1));
             (before, epoch) = (now, answer.epoch);
         }
     }

@@ -93,10 +93,10 @@ fn is_plain(number: &[u8]) -> bool {
     let is_negative = number.first() == Some(&b'-');
     let digits = number.get(usize::from(is_negative)..).unwrap_or_default();
     let mut parts = digits.split(|byte| *byte == b'.');
-    let (whole, fraction) = (parts.next().unwrap_or_default(), parts.next());
+    let (integer, fraction) = (parts.next().unwrap_or_default(), parts.next());
     let is_kept =
         digits.len() <= DIGITS && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
-    let is_small = whole == b"0" && fraction.is_some_and(|part| part.starts_with(b"000000"));
+    let is_small = integer == b"0" && fraction.is_some_and(|part| part.starts_with(b"000000"));
     let is_zero = digits == b"0" && is_negative;
     is_kept && !is_small && !is_zero && fraction.is_none_or(|part| !part.ends_with(b"0"))
 }

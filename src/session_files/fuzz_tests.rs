@@ -88,7 +88,7 @@ fn at_once(bytes: &[u8], leaf: Option<&str>) -> Result<String, String> {
     if super::detect::sealed(bytes).is_some() || text.trim().is_empty() {
         return outcome(read_session(bytes, leaf));
     }
-    outcome(super::whole(&text, leaf).map(|mut file| {
+    outcome(super::of_document(&text, leaf).map(|mut file| {
         let bad = bytes.split(|byte| *byte == b'\n').filter(|line| str::from_utf8(line).is_err());
         file.receipt.lossy = crate::number::count(bad.count());
         let broken = u32::try_from(file.receipt.broken.len()).expect("few");

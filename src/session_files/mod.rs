@@ -89,7 +89,7 @@ pub fn read_session(bytes: &[u8], leaf: Option<&str>) -> Result<SessionFile, Err
 }
 
 /// Reads a file that is, or begins with, something else than a line of its own.
-fn whole(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
+fn of_document(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
     let listed = text.trim_start().starts_with('[');
     match json::parse(text) {
         // A file of one line is an object too: its line says whose it is.

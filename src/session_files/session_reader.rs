@@ -8,7 +8,7 @@ use std::mem;
 
 use super::file::SessionFile;
 use super::lines::Line;
-use super::{detect, of_lines, unknown, value, whole};
+use super::{detect, of_document, of_lines, unknown, value};
 use crate::error::Error;
 use crate::json::{self, Places};
 use crate::number::count;
@@ -39,7 +39,7 @@ pub struct SessionReader {
     bytes: usize,
     lossy: u32,
     /// The file begins with something else than a line of its own.
-    is_whole: bool,
+    is_document: bool,
 }
 
 /// As `Line`, with its text.
@@ -62,7 +62,7 @@ impl SessionReader {
     /// Takes in the next bytes of the file.
     pub fn push(&mut self, mut bytes: &[u8]) {
         self.bytes = self.bytes.saturating_add(bytes.len());
-        while !self.is_whole
+        while !self.is_document
             && let Some(at) = bytes.iter().position(|byte| *byte == b'\n')
         {
             let (line, behind) = bytes.split_at(at);
@@ -100,7 +100,7 @@ impl SessionReader {
     /// As `read_session`, which `leaf` is described at, too.
     pub fn end(mut self, leaf: Option<&str>) -> Result<SessionFile, Error> {
         let mut session = if self.lines.is_empty() {
-            self.read_whole(leaf)?
+            self.read_document(leaf)?
         } else {
             self.take_rest();
             self.read_lines(leaf)?
@@ -121,7 +121,7 @@ impl SessionReader {
             None => {}
             Some(first) if first.fault.is_none() => self.rest.clear(),
             Some(_) => {
-                self.is_whole = true;
+                self.is_document = true;
                 self.lines.clear();
                 self.lossy = 0;
             }
@@ -160,7 +160,7 @@ impl SessionReader {
         of_lines(&lines, leaf)
     }
 
-    fn read_whole(&mut self, leaf: Option<&str>) -> Result<SessionFile, Error> {
+    fn read_document(&mut self, leaf: Option<&str>) -> Result<SessionFile, Error> {
         let bytes = without_mark(&self.rest, 0);
         if let Some(what) = detect::sealed(bytes) {
             return Err(unknown(what));
@@ -174,7 +174,7 @@ impl SessionReader {
                 bytes.split(|byte| *byte == b'\n').filter(|line| str::from_utf8(line).is_err());
             self.lossy = count(bad.count());
         }
-        whole(&text, leaf)
+        of_document(&text, leaf)
     }
 }
 

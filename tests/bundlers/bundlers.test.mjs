@@ -58,7 +58,7 @@ cell(
 );
 
 test("a bundle holds the Wasm that its imports need, and no other", async () => {
-  const held = [];
+  const sizesOf = [];
   const main = 'export { ContextManager } from "plimsoll";';
   for (const contents of [
     'export { PlimsollError } from "plimsoll";',
@@ -79,17 +79,17 @@ test("a bundle holds the Wasm that its imports need, and no other", async () => 
         if (it.kind === "import-statement") wanted.add(it.path);
     const own = [...wanted].map((path) => outputs[path]);
     const texts = own.flatMap(({ inputs }) => Object.keys(inputs));
-    held.push([
+    sizesOf.push([
       texts.filter((path) => path.includes("/glue/text/")).map((path) => path.replace(/.*\//, "")),
       own.reduce((sum, { bytes }) => sum + bytes, 0),
     ]);
   }
   const both = ["plimsoll.js", "sessions.js"];
   assert.deepEqual(
-    held.map(([texts]) => texts.sort()),
+    sizesOf.map(([texts]) => texts.sort()),
     [["plimsoll.js"], ["plimsoll.js"], both, ["sessions.js"], ["plimsoll.js"], []],
   );
-  assert.ok(held[2][1] > held[1][1] + 100_000, JSON.stringify(held));
+  assert.ok(sizesOf[2][1] > sizesOf[1][1] + 100_000, JSON.stringify(sizesOf));
 });
 
 const viteConfig = { root: folder, configFile: false, logLevel: "warn" };

@@ -129,7 +129,7 @@ test("limits that are none are refused", () => {
     [["--max", "=12k"], /--max: a part and a size/],
     [["--max", "tools="], /--max: a size like/],
   ];
-  for (const [args, said] of cases) refusal(["check", AUDIT, ...args], assert, said);
+  for (const [args, message] of cases) refusal(["check", AUDIT, ...args], assert, message);
   refusal(["check"], assert, /FILE is missing: no agent session was found for this folder/);
   refusal(
     ["inspect", AUDIT, "--max-used", "1k"],

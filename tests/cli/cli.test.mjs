@@ -63,8 +63,9 @@ test("the help names every policy, provider and estimator that an error names", 
     const pages = [["--help"], ["next", "--help"], ["replay", "--help"]];
     for (const { out } of pages.map((page) => plimsoll(page))) {
       const [, rest = ""] = out.split(`  --${name} `);
-      const [told = ""] = rest.split("\n  -");
-      for (const one of names) assert.match(told, new RegExp(`[ \n]${one}[, \n(]|${one}$`), one);
+      const [described = ""] = rest.split("\n  -");
+      for (const one of names)
+        assert.match(described, new RegExp(`[ \n]${one}[, \n(]|${one}$`), one);
       for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
     }
   }
@@ -92,11 +93,11 @@ test("a wrong command line ends with 2 and says what is allowed", () => {
     [["replay", AUDIT, "--width", "3"], /--width: a whole number from 40 to 400/],
     [["replay", AUDIT, "--preset", "greedy"], /preset/],
   ];
-  for (const [args, said] of cases) {
+  for (const [args, expected] of cases) {
     const { code, out, err } = plimsoll(args);
     assert.equal(code, 2, args.join(" "));
     assert.equal(out, "");
-    assert.match(err, said);
+    assert.match(err, expected);
     assert.match(err, /^plimsoll: .*\n$/, "one line, and no stack");
   }
 });
@@ -114,12 +115,12 @@ test("a file that cannot be read ends with 3 and names the file", () => {
       /silent\.json: .*no model call/,
     ],
   ];
-  for (const [path, said] of cases) {
+  for (const [path, expected] of cases) {
     for (const command of ["inspect", "replay"]) {
       const { code, out, err } = plimsoll([command, path]);
       assert.equal(code, 3, `${command} ${path}: ${err}`);
       assert.equal(out, "");
-      assert.match(err, said);
+      assert.match(err, expected);
       assert.match(err, /^plimsoll: .*\n$/, "one line, and no stack");
     }
   }
@@ -212,13 +213,13 @@ test("the window adds up, and all commands say the same", () => {
     assert.ok(text.includes(`used ${used.toLocaleString("en-US")} (`));
     assert.ok(text.includes(`free ${free.toLocaleString("en-US")}`));
     const { violations, overWindow, bill } = run.totals;
-    const told = plimsoll(["replay", session, ...at]).out;
+    const described = plimsoll(["replay", session, ...at]).out;
     assert.ok(
-      told.includes(
+      described.includes(
         `${run.calls.length} requests, ${violations} violations, ${overWindow} over the window`,
       ),
     );
-    assert.ok(told.includes(Math.round(bill).toLocaleString("en-US")));
+    assert.ok(described.includes(Math.round(bill).toLocaleString("en-US")));
   }
 });
 

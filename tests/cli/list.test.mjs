@@ -84,14 +84,14 @@ test("a bucket is a key, too: its messages, the largest first", () => {
 test("a text alone: as it stands there, as it is sent, and what is between", () => {
   // Message 305 is a stub at call 200; the fold at call 213 drops it and message 297.
   const at = ["--window", "64k", "--call", "200"];
-  const told = (...args) => plimsoll(["detail", ...args, AUDIT, ...at]);
+  const detailOf = (...args) => plimsoll(["detail", ...args, AUDIT, ...at]);
   const stub = json(["detail", "message:305", AUDIT, ...at, "--diff"]).detail;
   assert.match(stub.sent, /^\[result cut, 7702 tokens/);
   assert.equal(stub.content, json(["detail", "message:305", AUDIT, ...at]).detail.content);
   assert.ok(stub.content.length > 12_000);
-  assert.equal(told("message:305", "--raw").out, `${stub.content.trimEnd()}\n`);
-  assert.equal(told("message:305", "--sent").out, `${stub.sent}\n`);
-  const diff = told("message:305", "--diff").out.trimEnd().split("\n");
+  assert.equal(detailOf("message:305", "--raw").out, `${stub.content.trimEnd()}\n`);
+  assert.equal(detailOf("message:305", "--sent").out, `${stub.sent}\n`);
+  const diff = detailOf("message:305", "--diff").out.trimEnd().split("\n");
   assert.match(diff[1], /^\+\+\+ message:305: stubbed by timed, 7,702 -> \d+ tokens$/);
   assert.equal(diff[2], "@@ -1,276 +1,1 @@");
   assert.equal(diff.filter((line) => /^-(?!-- )/.test(line)).length, 276);
@@ -99,18 +99,18 @@ test("a text alone: as it stands there, as it is sent, and what is between", () 
 
   at.pop();
   at.push("235");
-  const gone = told("message:297", "--sent");
+  const gone = detailOf("message:297", "--sent");
   assert.deepEqual([gone.code, gone.out], [0, ""]);
   assert.match(gone.err, /^plimsoll: nothing of it is sent: dropped by fold, 6,868 -> 0 tokens\n$/);
   assert.equal(json(["detail", "message:297", AUDIT, ...at, "--sent"]).detail.sent, null);
   assert.match(
-    told("message:297", "--diff").out,
+    detailOf("message:297", "--diff").out,
     /\n\+\+\+ nothing of it: dropped .*\n@@ -1,250 \+0,0 @@\n-/,
   );
   // People's words go on in the head of a fold.
-  const user = told("message:0", "--diff");
+  const user = detailOf("message:0", "--diff");
   assert.deepEqual([user.out, user.err], ["", "plimsoll: message:0 is sent as it is\n"]);
-  assert.equal(told("message:0", "--sent").out, told("message:0", "--raw").out);
+  assert.equal(detailOf("message:0", "--sent").out, detailOf("message:0", "--raw").out);
 });
 
 test("what is cut in its middle differs there, between three lines of what stays", () => {

@@ -193,6 +193,6 @@ test("a wrong command line is told", () => {
       /--ttl is not an option of \w+, only of inspect, detail, .* check and rpc/,
     ],
   ];
-  for (const [args, said] of cases) refusal(args, assert, said);
+  for (const [args, message] of cases) refusal(args, assert, message);
   refusal(["replay", PLAN, "absent.json"], assert, /absent\.json: no such file/, 3);
 });

@@ -19,13 +19,13 @@ function place() {
   mkdirSync(cwd, { recursive: true });
   const slug = cwd.replace(/[^A-Za-z0-9]/g, "-");
   const put = (path, minutes, content) => {
-    const whole = join(home, path);
-    mkdirSync(dirname(whole), { recursive: true });
-    if (content === undefined) copyFileSync(AUDIT, whole);
-    else writeFileSync(whole, content);
+    const fullPath = join(home, path);
+    mkdirSync(dirname(fullPath), { recursive: true });
+    if (content === undefined) copyFileSync(AUDIT, fullPath);
+    else writeFileSync(fullPath, content);
     const at = Date.now() / 1000 - 60 * minutes;
-    utimesSync(whole, at, at);
-    return whole;
+    utimesSync(fullPath, at, at);
+    return fullPath;
   };
   const env = { HOME: home, USERPROFILE: home };
   const run = (args, more = {}) => plimsoll(args, { cwd, env: { ...env, ...more } });
@@ -34,17 +34,17 @@ function place() {
 
 test("the newest session of this folder goes before what agents keep elsewhere", () => {
   const { cwd, slug, put, run } = place();
-  const told = (args, more) => {
+  const announced = (args, more) => {
     const { code, err } = run(args, more);
     assert.equal(code, 0, err);
     return /^plimsoll: using the newest session: (.*)\n$/.exec(err)?.[1];
   };
   const openclaw = put(".openclaw/agents/main/sessions/a.jsonl", 9);
-  assert.equal(told(["map"]), openclaw);
+  assert.equal(announced(["map"]), openclaw);
   const codex = put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);
-  assert.equal(told(["inspect", "--chat"]), codex);
+  assert.equal(announced(["inspect", "--chat"]), codex);
   const pi = put(`.pi/agent/sessions/--${cwd.slice(1).replaceAll("/", "-")}--/old.jsonl`, 60);
-  assert.equal(told(["turns"]), pi);
+  assert.equal(announced(["turns"]), pi);
   const claude = put(`.claude/projects/${slug}/b.jsonl`, 30);
   put(`.claude/projects/${slug}/agent-b.jsonl`, 1);
   put(`.claude/projects/${slug}/empty.jsonl`, 1, "");
@@ -58,12 +58,12 @@ test("the newest session of this folder goes before what agents keep elsewhere",
     ["find", "harbour"],
     ["detail", "message:0"],
   ])
-    assert.equal(told([...args, "--window", "1m"]), claude);
+    assert.equal(announced([...args, "--window", "1m"]), claude);
   const elsewhere = put("elsewhere/projects/x/d.jsonl", 1);
   const config = dirname(dirname(dirname(elsewhere)));
   put(`elsewhere/projects/${slug}/e.jsonl`, 1);
   assert.equal(
-    told(["map"], { CLAUDE_CONFIG_DIR: config }),
+    announced(["map"], { CLAUDE_CONFIG_DIR: config }),
     join(config, "projects", slug, "e.jsonl"),
   );
   const { err, out } = run(["inspect", "--chat", "--json"]);

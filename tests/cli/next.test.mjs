@@ -29,10 +29,10 @@ test("the window adds up, and so do the states", () => {
       });
     }
     assert.equal(seen.history.length, seen.messages);
-    const told = text(["next", session, ...AT]);
-    assert.ok(told.includes(`used ${number(used)} (`));
-    assert.ok(told.includes(`free ${number(free)}`));
-    assert.ok(told.includes(`${number(seen.request.unmanaged)} -> ${number(used)} tokens`));
+    const shown = text(["next", session, ...AT]);
+    assert.ok(shown.includes(`used ${number(used)} (`));
+    assert.ok(shown.includes(`free ${number(free)}`));
+    assert.ok(shown.includes(`${number(seen.request.unmanaged)} -> ${number(used)} tokens`));
   }
 });
 
@@ -71,9 +71,9 @@ test("figures of the evidence are written as the others are", () => {
   const { history } = json(["next", AUDIT, "--window", "64k"]);
   const large = history.filter((one) => one.tokens - one.sentTokens >= 1000);
   assert.ok(large.length > 0);
-  const [, told] = text(["next", AUDIT, "--window", "64k"]).split("LARGEST CHANGES\n");
-  assert.match(told, /^ {2}.*\d,\d{3} tokens, now /m);
-  assert.doesNotMatch(told, /\d{4}/);
+  const [, shown] = text(["next", AUDIT, "--window", "64k"]).split("LARGEST CHANGES\n");
+  assert.match(shown, /^ {2}.*\d,\d{3} tokens, now /m);
+  assert.doesNotMatch(shown, /\d{4}/);
 });
 
 test("runs cover the history once and in order; --all lists every message", () => {
@@ -184,7 +184,7 @@ test("a wrong command line and a wrong file are told", () => {
     [["next", AUDIT, "--call", "3"], /--call is not an option of \w+, only of inspect, detail, /],
     [["inspect", AUDIT, "--all"], /--all is not an option of \w+, only of next and turns/],
   ];
-  for (const [args, said] of cases) refusal(args, assert, said);
+  for (const [args, expected] of cases) refusal(args, assert, expected);
   refusal(["next", join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
   refusal(["next", file("noise.json", "\u0000\u0001")], assert, /noise\.json: /, 3);
 });

@@ -30,8 +30,8 @@ for (const [path, text] of Object.entries({
 function prompt(args, home = folder) {
   const [command, ...first] = start;
   const env = { PATH: process.env.PATH, TERM: "xterm-256color", HOME: home };
-  const given = [...first, "prompt", ...args];
-  const { status, stdout, stderr } = spawnSync(command, given, {
+  const argv = [...first, "prompt", ...args];
+  const { status, stdout, stderr } = spawnSync(command, argv, {
     env,
     encoding: "utf8",
     cwd: folder,
@@ -126,7 +126,7 @@ test("a workspace without anything says what is looked for", () => {
 });
 
 test("a wrong command line ends with 2, a missing folder with 3", () => {
-  for (const [args, code, said] of [
+  for (const [args, code, message] of [
     [["work"], 2, /takes no file/],
     [["--reserve", "4k"], 2, /--reserve: of which --window/],
     [["--window", "0"], 2, /--window: must be at least 1 token/],
@@ -140,6 +140,6 @@ test("a wrong command line ends with 2, a missing folder with 3", () => {
   ]) {
     const ran = prompt(args);
     assert.deepEqual([ran.code, ran.out], [code, ""], ran.err);
-    assert.match(ran.err, said);
+    assert.match(ran.err, message);
   }
 });

@@ -36,16 +36,16 @@ function dialogue(lines, files = [AUDIT, PLAN]) {
 const ask = (params, id = 1) => ({ jsonrpc: "2.0", id, method: "context.inspect", params });
 
 test("the report over the wire is that of every view", () => {
-  const [whole, named, detail] = dialogue([
+  const [fullReport, named, detail] = dialogue([
     ask({ sessionId: AUDIT }, "a"),
     ask({ sessionId: "harbour-plan.anthropic.json" }, 2),
     ask({ sessionId: PLAN, detailKey: "system" }, 3),
   ]);
-  assert.deepEqual([whole.jsonrpc, whole.id, named.id], ["2.0", "a", 2]);
-  assert.deepEqual(whole.result, json(["inspect", "--chat", AUDIT, ...AT]));
+  assert.deepEqual([fullReport.jsonrpc, fullReport.id, named.id], ["2.0", "a", 2]);
+  assert.deepEqual(fullReport.result, json(["inspect", "--chat", AUDIT, ...AT]));
   assert.deepEqual(named.result, json(["inspect", "--chat", PLAN, ...AT]));
   assert.deepEqual(detail.result, json(["detail", "system", PLAN, ...AT]));
-  assert.equal(whole.result.detail, undefined);
+  assert.equal(fullReport.result.detail, undefined);
 });
 
 test("what is asked wrongly is answered with its code, in order", () => {
@@ -131,8 +131,8 @@ test("what stands in a session does nothing to a terminal that shows the answers
 
 test("a reader that goes away ends it, and is no error", async () => {
   const child = started(["rpc", PLAN, ...AT]);
-  const said = [];
-  child.stderr.on("data", (chunk) => said.push(chunk));
+  const complaints = [];
+  child.stderr.on("data", (chunk) => complaints.push(chunk));
   const ended = once(child, "exit");
   child.stdin.on("error", () => {});
   const line = `${JSON.stringify(ask({ sessionId: PLAN }))}\n`;
@@ -143,7 +143,7 @@ test("a reader that goes away ends it, and is no error", async () => {
   const asks = setInterval(() => child.stdin.write(line), 20);
   const [code] = await ended;
   clearInterval(asks);
-  assert.deepEqual([code, String(said)], [0, ""]);
+  assert.deepEqual([code, String(complaints)], [0, ""]);
 });
 
 test("what hides is written out, and parses to what it was", () => {

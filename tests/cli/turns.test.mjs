@@ -55,19 +55,19 @@ test("usage stands beside our estimate, where the file has it", () => {
     JSON.stringify({ type, timestamp: "2026-03-02T08:00:00Z", ...more });
   const rows = [record("session_meta", { payload: { id: "s" } })];
   for (let call = 1; call <= 4; call += 1) {
-    const said = {
+    const spoken = {
       type: "message",
       role: "user",
       content: [{ type: "input_text", text: "Go on. ".repeat(100) }],
     };
     const answered = {
-      ...said,
+      ...spoken,
       role: "assistant",
       content: [{ type: "output_text", text: "Done." }],
     };
     const usage = { last_token_usage: { input_tokens: 1000 * call, output_tokens: 2 } };
     rows.push(
-      record("response_item", { payload: said }),
+      record("response_item", { payload: spoken }),
       record("response_item", { payload: answered }),
     );
     rows.push(record("event_msg", { payload: { type: "token_count", info: usage } }));

@@ -145,9 +145,9 @@ test("standard input is a file like any other", () => {
 test("what stands in a session does nothing to the terminal", () => {
   const path = hostile();
   for (const [name, view] of Object.entries(VIEWS)) {
-    const given = view(path).map((word) => (word === "a" ? EVIL.slice(0, 12) : word));
+    const argv = view(path).map((word) => (word === "a" ? EVIL.slice(0, 12) : word));
     for (const more of [["--json"], ["--width", "40"], ["--preset", EVIL]]) {
-      const { code, out, err } = plimsoll([...given, "--window", "64k", ...more]);
+      const { code, out, err } = plimsoll([...argv, "--window", "64k", ...more]);
       // The core leaves what joins letters, and tabs: they do nothing.
       assert.doesNotMatch((out + err).replace(/[\t\u200d]/g, ""), STEERS, `${name} ${more}`);
       assert.equal(code, more[0] === "--preset" ? 2 : 0, `${name}: ${err}`);
@@ -170,7 +170,7 @@ test("a wrong command line ends with 2, a file that cannot be read with 3", () =
       [[...view(AUDIT), "--calling", "x"], /--calling/],
     ];
     if (command !== "check") cases.push([[...view(AUDIT), PLAN], /takes one file, got 2/]);
-    for (const [args, said] of cases) refusal(args, assert, said);
+    for (const [args, expected] of cases) refusal(args, assert, expected);
     refusal(view(join(folder, "absent.json")), assert, /absent\.json: no such file/, 3);
     refusal(view(file("noise.json", "\u0000\u0001")), assert, /noise\.json: /, 3);
     const silent = JSON.stringify([{ role: "user", content: "Anybody there?" }]);

@@ -21,20 +21,20 @@ const next = join(folder, "node_modules/next/dist/bin/next");
 async function serving(work) {
   const args = [next, "start", "--hostname", "127.0.0.1", "--port", "0"];
   const server = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
+  let output = "";
   const gone = new Promise((done) => server.on("exit", done));
   try {
     const ready = new Promise((resolve) => {
       const listen = (text) => {
-        said += text;
-        const url = said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
-        if (url && said.includes("Ready")) resolve(url);
+        output += text;
+        const url = output.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
+        if (url && output.includes("Ready")) resolve(url);
       };
       server.stdout.on("data", listen);
       server.stderr.on("data", listen);
     });
     const url = await Promise.race([ready, gone]);
-    if (typeof url !== "string") throw new Error(said);
+    if (typeof url !== "string") throw new Error(output);
     return await work(url);
   } finally {
     server.kill();

@@ -130,22 +130,22 @@ async function asked(t, text, options) {
     env: { ...process.env, PWD: folder, HOME: join(folder, "home"), ...home, ...own },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
+  let printed = "";
   for (const stream of [opencode.stdout, opencode.stderr]) {
     stream.on("data", (chunk) => {
-      said += chunk;
+      printed += chunk;
     });
   }
   const status = await new Promise((done) => opencode.on("exit", done));
-  return { seen, said, status };
+  return { seen, printed, status };
 }
 
 /** What every run must hold. */
-function sound(name, { seen, said }) {
+function sound(name, { seen, printed }) {
   row(name, "@opencode-ai/plugin", seen, seen.epochs, hostTools);
-  assert.deepEqual(seen.broken, [], said);
-  assert.equal(seen.calls, STEPS + 1, said);
-  assert.ok(said.includes("The audit is done."), said);
+  assert.deepEqual(seen.broken, [], printed);
+  assert.equal(seen.calls, STEPS + 1, printed);
+  assert.ok(printed.includes("The audit is done."), printed);
 }
 
 test("opencode takes it by its types", (t) => {
@@ -157,7 +157,7 @@ test("50 steps in a small window, all valid", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const ended = await asked(t, TEXT);
   sound("50 steps", ended);
-  assert.equal(ended.status, 0, ended.said);
+  assert.equal(ended.status, 0, ended.printed);
   assert.equal(ended.seen.refused, 0);
   assert.ok(ended.seen.beside <= 1, "a title, and no summaries");
 });

@@ -53,9 +53,9 @@ test("without browsers, Redis, Deno, Bun and `which` the suites pass, and print 
   const folder = bareCheckout();
   const cells = join(folder, "build/cells.jsonl");
   const { HOME, CARGO_HOME, RUSTUP_HOME, PLIMSOLL, PLIMSOLL_BIN } = process.env;
-  const given = { HOME, CARGO_HOME, RUSTUP_HOME, PLIMSOLL, PLIMSOLL_BIN };
+  const variables = { HOME, CARGO_HOME, RUSTUP_HOME, PLIMSOLL, PLIMSOLL_BIN };
   const env = {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined)),
     PATH: barePath(),
     PLIMSOLL_CELLS: cells,
     PLIMSOLL_TARBALL: tarball(),

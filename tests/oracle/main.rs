@@ -192,7 +192,7 @@ mod tests {
 
     /// The product on the same sessions, with its own measures, masks and lines, and no summarizer: not equal, but beside.
     #[test]
-    fn the_replay_stands_beside_the_simulators() {
+    fn the_replay_agrees_with_the_simulators() {
         let Some(folder) = oracle() else { return };
         let billed = billed(&folder);
         println!(

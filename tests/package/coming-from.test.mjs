@@ -240,9 +240,9 @@ test("each setting of another system goes where its table says, or is refused by
     const rows = body.matchAll(
       /^\| `([\w.]+)` \| `(.*?)` \| (?:`([\w.]+)`.*?\| `(.*)`|(refused): .*) \|(?: \|)?$/gm,
     );
-    for (const [, setting, given, path, value, refused] of rows) {
+    for (const [, setting, valueJson, path, value, refused] of rows) {
       read += 1;
-      const config = nested(setting.split("."), JSON.parse(given));
+      const config = nested(setting.split("."), JSON.parse(valueJson));
       if (refused) {
         assert.throws(() => optionsFrom(system, config), {
           code: "INVALID_ARGUMENT",

@@ -377,9 +377,9 @@ test("the compaction provider summarizes under the host's headings, and gives a 
 });
 
 test("what was summarized is shortened in the host's transcript, only if the user wants it", async () => {
-  const whole = await start();
-  await play(whole, "whole", 1, 14, { chars: 9_000 });
-  assert.deepEqual(whole.rewritten, []);
+  const gateway = await start();
+  await play(gateway, "whole", 1, 14, { chars: 9_000 });
+  assert.deepEqual(gateway.rewritten, []);
 
   const host = await start({ settings: { ...settings, mirror: "results" } });
   host.tools = new Set(["exec", "context_recall"]);
@@ -387,16 +387,16 @@ test("what was summarized is shortened in the host's transcript, only if the use
   const rows = host.rows("mirrored");
   const size = (list) => json(list.map(bare)).length;
   console.log(
-    `${host.rewritten.length} results shortened, ${size(whole.rows("whole"))} characters became ${size(rows)}`,
+    `${host.rewritten.length} results shortened, ${size(gateway.rows("gateway"))} characters became ${size(rows)}`,
   );
-  assert.ok(size(rows) < size(whole.rows("whole")) / 2);
+  assert.ok(size(rows) < size(gateway.rows("whole")) / 2);
   assert.equal(new Set(host.rewritten).size, host.rewritten.length, "each once");
   for (const [at, row] of rows.entries()) {
     const isShort = row.role === "toolResult" && json(row.content).length < 9_000;
     assert.equal(isShort, host.rewritten.includes(at), `row ${at}`);
     if (!isShort) continue;
     assert.match(row.content[0].text, /^\[Plimsoll removed this result .*: \d{4} characters\]$/);
-    assert.deepEqual(row.details, whole.rows("whole")[at].details, "what the user is shown");
+    assert.deepEqual(row.details, gateway.rows("whole")[at].details, "what the user is shown");
     assert.ok(!json(host.lastSent).includes(row.toolCallId), "a result that is sent");
   }
   // The engine goes on as before, also as another process.
@@ -414,8 +414,8 @@ test("what was summarized is shortened in the host's transcript, only if the use
     return (await recall.execute("1", { ref: `r${at}` })).content[0].text;
   };
   const found = await Promise.all([1, 2, 3, 4].map(recalled));
-  const isWhole = (text) => text.startsWith("Step 1: look at berth 37. 0\nberth");
-  assert.ok(found.some(isWhole), json(found).slice(0, 300));
+  const isUncut = (text) => text.startsWith("Step 1: look at berth 37. 0\nberth");
+  assert.ok(found.some(isUncut), json(found).slice(0, 300));
   await play(host, "mirrored", 15, 20, { chars: 9_000 });
   assert.deepEqual(host.seen.broken, []);
   assert.equal(host.seen.overflows, 0);

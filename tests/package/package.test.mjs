@@ -76,13 +76,13 @@ import { fileURLToPath } from "node:url";
 import * as slim from "plimsoll/slim";
 const bytes = (name) => readFileSync(fileURLToPath(import.meta.resolve(\`plimsoll/\${name}.wasm\`)));
 const read = () => slim.readSession('[{"role":"user","content":"go"}]').messages.length;
-const said = (work) => { try { return work(); } catch (error) { return error.message; } };
+const message = (work) => { try { return work(); } catch (error) { return error.message; } };
 slim.initSync(bytes("plimsoll"));
-const before = [slim.estimateTokens("text"), said(read)];
+const before = [slim.estimateTokens("text"), message(read)];
 slim.initSync(bytes("sessions"));
 slim.initSync(bytes("sessions"));
 const another = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
-console.log(JSON.stringify([...before, read(), said(() => slim.initSync(another))]));`,
+console.log(JSON.stringify([...before, read(), message(() => slim.initSync(another))]));`,
   "hidden.mjs": `delete globalThis.TextDecoder;
 delete globalThis.TextEncoder;
 const { estimateTokens } = await import("plimsoll");

@@ -54,7 +54,7 @@ function refusal({ estimateTokens, PlimsollError }) {
 function requests({ ContextManager }) {
   const manager = new ContextManager({ window: { contextTokens: 6_000 }, clock: () => 0 });
   const messages = [{ role: "user", content: "Read the files of the harbour and report." }];
-  const told = [];
+  const printed = [];
   for (let call = 0; call < 12; call += 1) {
     const id = `toolu_${call}`;
     const input = { path: `src/berth${call}.js` };
@@ -69,10 +69,10 @@ function requests({ ContextManager }) {
     const { messages: sent, tokens, fits, epoch, edits, firstChanged } = manager.request(messages);
     if (JSON.stringify(messages) !== before) throw new Error("the history was changed");
     if (!fits || tokens > 6_000) throw new Error(`call ${call}: ${tokens} tokens do not fit`);
-    told.push([sent.length, tokens, epoch, edits.length, firstChanged]);
+    printed.push([sent.length, tokens, epoch, edits.length, firstChanged]);
   }
-  if (!told.some(([, , , edits]) => edits > 0)) throw new Error("nothing was edited");
-  return told;
+  if (!printed.some(([, , , edits]) => edits > 0)) throw new Error("nothing was edited");
+  return printed;
 }
 
 /** A system prompt over its budget, shaped by a request in two languages. */
@@ -97,9 +97,9 @@ function prompt({ assemblePrompt, matchRules, promptBudget, requestFocus, trunca
 function candidates({ CandidateStore, requestFocus }) {
   const store = new CandidateStore({ sign: { key: new Uint8Array(32).fill(7) } });
   const seen = { kind: "WORKFLOW", category: "tests", content: "先运行全部测试 first", score: 0.9 };
-  const said = { source: "user", trusted: true, success: true };
-  store.upsert({ ...seen, ...said, at: 1 });
-  store.upsert({ ...seen, ...said, content: "要先运行全部测试 first", at: 2 });
+  const outcome = { source: "user", trusted: true, success: true };
+  store.upsert({ ...seen, ...outcome, at: 1 });
+  store.upsert({ ...seen, ...outcome, content: "要先运行全部测试 first", at: 2 });
   const [moved, more] = store.evaluateAll(3);
   if (moved?.to !== "PROMOTED" || more) throw new Error("one candidate was to be promoted");
   const { section, ids } = store.section(requestFocus("运行测试"), { at: 4 });
@@ -115,15 +115,19 @@ function report({ ContextBudget, ContextManager, renderDetail, renderList }) {
     id: "船",
   });
   const { tokens } = manager.request([{ role: "user", content: TEXTS.chinese }]);
-  const told = manager.inspect({ detailKey: "message:0" });
-  const { used, reserve, free } = told.window;
+  const printed = manager.inspect({ detailKey: "message:0" });
+  const { used, reserve, free } = printed.window;
   if (used !== tokens || used + reserve + free !== 2_000) throw new Error("the window is not told");
-  if (told.detail?.content !== TEXTS.chinese) throw new Error("the text is not told");
+  if (printed.detail?.content !== TEXTS.chinese) throw new Error("the text is not told");
   const budget = new ContextBudget({ contextTokens: 131_072 });
   budget.updateFromResponse(45_231, 0);
   const line = budget.statusLine();
   if (line !== "📚 Context: 45,231/131,072 (34%)") throw new Error(line);
-  return [renderList(told, { width: 60, color: true }), renderDetail(told, "message:0"), line];
+  return [
+    renderList(printed, { width: 60, color: true }),
+    renderDetail(printed, "message:0"),
+    line,
+  ];
 }
 
 const PI = [

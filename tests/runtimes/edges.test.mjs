@@ -58,7 +58,7 @@ cell("workerd-modules", async () => {
 });
 
 /** As hosts of edge functions do: `x.wasm?module` becomes a module that the host has compiled. */
-const given = new Map();
+const globals = new Map();
 const asModule = {
   name: "wasm as module",
   setup(build) {
@@ -68,7 +68,7 @@ const asModule = {
     });
     build.onLoad({ filter: /.*/, namespace: "module" }, ({ path }) => {
       const name = `wasm_${basename(path, ".wasm")}`;
-      given.set(name, new WebAssembly.Module(readFileSync(path)));
+      globals.set(name, new WebAssembly.Module(readFileSync(path)));
       return { contents: `export default ${name};` };
     });
   },
@@ -85,10 +85,10 @@ cell("edge", async () => {
     logLevel: "error",
   });
   const runtime = new EdgeRuntime({
-    extend: (context) => Object.assign(context, Object.fromEntries(given)),
+    extend: (context) => Object.assign(context, Object.fromEntries(globals)),
     initialCode: outputFiles[0].text,
   });
   const response = await runtime.dispatchFetch("http://127.0.0.1/");
   assert.equal(await response.text(), answer);
-  assert.ok(given.size > 0);
+  assert.ok(globals.size > 0);
 });

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { page } from "./killed.mjs";
 import { closed, opened, subpath } from "./stores.mjs";
 
-const { task, spec, ...given } = JSON.parse(process.argv[2] ?? "{}");
+const { task, spec, ...taskInput } = JSON.parse(process.argv[2] ?? "{}");
 const say = (/** @type {unknown} */ line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 /** @type {Record<string, () => Promise<void>>} */
@@ -19,7 +19,7 @@ const tasks = {
   /** Opens what cannot be opened; says why not, and how many handles are open all the same. */
   unopened: async () => {
     const { sqliteStore } = await subpath("store/sqlite");
-    const errors = given.paths.map((/** @type {any} */ path) => {
+    const errors = taskInput.paths.map((/** @type {any} */ path) => {
       try {
         sqliteStore(path);
         return "none";
@@ -40,13 +40,13 @@ const tasks = {
   /** Commits so many revisions, trying again where another was first. */
   write: async () => {
     const store = await opened(spec);
-    const { key, commits, name } = given;
+    const { key, commits, name } = taskInput;
     const made = [];
     let conflicts = 0;
     while (made.length < commits) {
-      const held = await store.load(key);
+      const stored = await store.load(key);
       const bytes = new TextEncoder().encode(`${name} ${made.length}`);
-      const revision = await store.commit(key, bytes, held?.revision ?? null);
+      const revision = await store.commit(key, bytes, stored?.revision ?? null);
       if (revision === null) conflicts += 1;
       else made.push(revision);
     }
@@ -56,9 +56,9 @@ const tasks = {
   forever: async () => {
     const store = await opened(spec);
     for (;;) {
-      const held = await store.load(given.key);
-      const next = (held?.revision ?? 0) + 1;
-      const made = await store.commit(given.key, page(next), held?.revision ?? null);
+      const stored = await store.load(taskInput.key);
+      const next = (stored?.revision ?? 0) + 1;
+      const made = await store.commit(taskInput.key, page(next), stored?.revision ?? null);
       if (made !== null) say(made);
     }
   },
@@ -66,20 +66,20 @@ const tasks = {
   look: async () => {
     const store = await opened(spec);
     for await (const _ of createInterface({ input: process.stdin })) {
-      const held = await store.load(given.key);
-      const isWhole =
-        held !== null && page(held.revision).every((byte, at) => byte === held.bytes[at]);
-      say({ revision: held?.revision ?? 0, isWhole, length: held?.bytes.length ?? 0 });
+      const stored = await store.load(taskInput.key);
+      const isComplete =
+        stored !== null && page(stored.revision).every((byte, at) => byte === stored.bytes[at]);
+      say({ revision: stored?.revision ?? 0, isComplete, length: stored?.bytes.length ?? 0 });
     }
   },
   /** A commit or a deletion that is killed at the n-th call to the file system: before an even one, after an odd one. */
   killed: async () => {
     const store = await opened(spec);
-    const { key, of, point } = given;
-    const held = await store.load(key);
+    const { key, of, point } = taskInput;
+    const stored = await store.load(key);
     await deadly(point);
     if (of === "delete") await store.delete(key);
-    else await store.commit(key, page((held?.revision ?? 0) + 1), held?.revision ?? null);
+    else await store.commit(key, page((stored?.revision ?? 0) + 1), stored?.revision ?? null);
   },
   /** Stands still while it holds the lock. */
   stopped: async () => {
@@ -90,7 +90,7 @@ const tasks = {
       return new Promise(() => setInterval(() => {}, 1000));
     };
     syncBuiltinESMExports();
-    await store.commit(given.key, page(2), 1);
+    await store.commit(taskInput.key, page(2), 1);
   },
   /** What a session holds in the end: pins that are not there, pins that are there again, compactions. */
   last: async () => {
@@ -99,14 +99,14 @@ const tasks = {
     const { historyOf } = await import("./gateway.mjs");
     const store = await opened(spec);
     const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
-    const context = await api.ContextManager.open(store, given.key, options);
-    const prepared = context.request(historyOf(given.steps));
+    const context = await api.ContextManager.open(store, taskInput.key, options);
+    const prepared = context.request(historyOf(taskInput.steps));
     taken(prepared);
     const has = (/** @type {string} */ id) => context.unpin(id);
-    const lost = given.ids.filter((/** @type {string} */ id) => !has(id));
-    const back = given.gone.filter(has);
+    const lost = taskInput.ids.filter((/** @type {string} */ id) => !has(id));
+    const back = taskInput.gone.filter(has);
     const { compactions } = context.status();
-    say({ revision: (await store.load(given.key)).revision, lost, back, compactions });
+    say({ revision: (await store.load(taskInput.key)).revision, lost, back, compactions });
   },
   /** Many operations of each kind, over sessions that come and go. */
   operate: async () => {
@@ -147,7 +147,7 @@ const tasks = {
     };
     for (let at = 0; at < 60; at += 1) await session(at);
     const before = await memory();
-    for (let at = 0; done < given.operations; at += 1) await session(at);
+    for (let at = 0; done < taskInput.operations; at += 1) await session(at);
     const after = await memory();
     say({
       operations: done,
@@ -182,12 +182,12 @@ const tasks = {
       return (await memory()).core;
     };
     const before = await drop(200);
-    const after = await drop(given.managers - 200);
-    const kept = Array.from({ length: given.managers / 4 }, make);
+    const after = await drop(taskInput.managers - 200);
+    const kept = Array.from({ length: taskInput.managers / 4 }, make);
     const { core } = await memory();
     say({ before, after, kept: kept.length > 0 ? core : 0 });
   },
-  gateway: async () => (await import("./gateway.mjs")).gateway(spec, given, say),
+  gateway: async () => (await import("./gateway.mjs")).gateway(spec, taskInput, say),
 };
 
 /** What is held once what nobody holds is gone. */

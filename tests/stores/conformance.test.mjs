@@ -5,11 +5,11 @@ import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { api } from "../conformance/support/agent-session.mjs";
 import { HOSTS } from "../support/matrix.mjs";
-import { opened, RUNTIMES, skip, specOf, subpath, told } from "./stores.mjs";
+import { opened, RUNTIMES, runTask, skip, specOf, subpath } from "./stores.mjs";
 
 for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"])) {
   test(`${kind}: the suite`, { skip: skip(kind) }, async (t) => {
-    const checks = await told("conformance", await specOf(t, kind));
+    const checks = await runTask("conformance", await specOf(t, kind));
     assert.ok(checks.length >= 15, `${checks.length} checks`);
     const failed = checks.filter(({ ok }) => !ok);
     assert.deepEqual(failed, []);
@@ -18,7 +18,7 @@ for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"]))
 }
 
 test("sqlite in memory: the suite", { skip: skip("sqlite") }, async () => {
-  const checks = await told("conformance", { kind: "sqlite", place: ":memory:" });
+  const checks = await runTask("conformance", { kind: "sqlite", place: ":memory:" });
   assert.deepEqual(
     checks.filter(({ ok }) => !ok),
     [],
@@ -36,7 +36,7 @@ for (const [name, kinds] of /** @type {const} */ ([
   for (const kind of kinds) {
     test(`${kind} in ${name}: the suite`, { skip: skip("file") || missing }, async (t) => {
       const spec = await specOf(t, kind);
-      const checks = await told("conformance", spec, {}, [program, ...options]);
+      const checks = await runTask("conformance", spec, {}, [program, ...options]);
       assert.deepEqual(
         checks.filter(({ ok }) => !ok),
         [],
@@ -87,12 +87,12 @@ const WRONG = [
     "gives its own bytes out",
     /nobody else's/,
     (store) => {
-      const held = new Map();
+      const stored = new Map();
       return {
         load: async (/** @type {string} */ key) => {
           const found = await store.load(key);
-          if (found && !held.has(key + found.revision)) held.set(key + found.revision, found);
-          return found && held.get(key + found.revision);
+          if (found && !stored.has(key + found.revision)) stored.set(key + found.revision, found);
+          return found && stored.get(key + found.revision);
         },
       };
     },
@@ -129,19 +129,19 @@ const WRONG = [
     "counts anew after a deletion",
     /comes again/,
     () => {
-      const held = new Map();
+      const stored = new Map();
       return {
-        load: async (/** @type {string} */ key) => held.get(key) ?? null,
+        load: async (/** @type {string} */ key) => stored.get(key) ?? null,
         commit: async (
           /** @type {string} */ key,
           /** @type {Uint8Array} */ bytes,
           /** @type {any} */ expected,
         ) => {
-          if ((held.get(key)?.revision ?? null) !== expected) return null;
-          held.set(key, { bytes: bytes.slice(), revision: (expected ?? 0) + 1 });
+          if ((stored.get(key)?.revision ?? null) !== expected) return null;
+          stored.set(key, { bytes: bytes.slice(), revision: (expected ?? 0) + 1 });
           return (expected ?? 0) + 1;
         },
-        delete: async (/** @type {string} */ key) => void held.delete(key),
+        delete: async (/** @type {string} */ key) => void stored.delete(key),
       };
     },
   ],
@@ -199,7 +199,7 @@ test("the suite leaves nothing behind: no keys where it is left early, nothing u
 }, async () => {
   const { storeConformance } = await subpath("store/conformance");
   const store = await opened({ kind: "memory", place: "" });
-  const held = new Set();
+  const stored = new Set();
   const noted = {
     ...store,
     commit: (
@@ -207,20 +207,20 @@ test("the suite leaves nothing behind: no keys where it is left early, nothing u
       /** @type {Uint8Array} */ bytes,
       /** @type {any} */ expected,
     ) => {
-      held.add(key);
+      stored.add(key);
       return store.commit(key, bytes, expected);
     },
     delete: (/** @type {string} */ key) => {
-      held.delete(key);
+      stored.delete(key);
       return store.delete(key);
     },
   };
   for await (const { name } of storeConformance(async () => noted)) {
     if (!/every string/.test(name)) continue;
-    assert.ok(held.size > 20);
+    assert.ok(stored.size > 20);
     break;
   }
-  assert.deepEqual([...held], []);
+  assert.deepEqual([...stored], []);
 
   let loads = 0;
   let isOver = false;
@@ -242,7 +242,7 @@ test("the suite leaves nothing behind: no keys where it is left early, nothing u
     }));
   const failed = [];
   for await (const { name, ok } of storeConformance(make)) if (!ok) failed.push(name);
-  assert.ok(failed.some((name) => /reads whole records/.test(name)));
+  assert.ok(failed.some((name) => /reads all records/.test(name)));
   const before = loads;
   await new Promise((done) => setTimeout(done, 50));
   isOver = true;
@@ -254,7 +254,7 @@ test("sqlite: a database that cannot be one is left closed, and none is made wit
 }, async (t) => {
   const spec = await specOf(t, "sqlite");
   writeFileSync(spec.place, "no database".repeat(100));
-  const [{ errors, handles }] = await told("unopened", spec, { paths: ["", 7, spec.place] });
+  const [{ errors, handles }] = await runTask("unopened", spec, { paths: ["", 7, spec.place] });
   assert.deepEqual(errors.slice(0, 2), [
     'path: expected that of a database, got ""',
     "path: expected that of a database, got 7",

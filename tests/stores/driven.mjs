@@ -1,7 +1,7 @@
 // @ts-check
 /** Two gateways, each a process of its own, are driven through the same rounds; and what must be so in the end. */
 import assert from "node:assert/strict";
-import { child, told } from "./stores.mjs";
+import { child, runTask } from "./stores.mjs";
 
 /**
  * Every revision is one commit of one of them; no pin and no compaction is lost that the other did not let go, or make itself.
@@ -16,7 +16,7 @@ export async function driven(spec, all) {
   };
   await Promise.all(both.map(next));
   const made = [];
-  const held = new Set();
+  const pinnedIds = new Set();
   const gone = new Set();
   let [folds, rounds, rebased, steps, most] = [0, 0, 0, 12, 0];
   for (let round = 0; round < all; round += 1) {
@@ -34,7 +34,7 @@ export async function driven(spec, all) {
     const ends = await Promise.all(both.map(next));
     for (const end of ends) {
       made.push(...end.made);
-      for (const id of end.pinned) held.add(id);
+      for (const id of end.pinned) pinnedIds.add(id);
       for (const id of end.unpinned) gone.add(id);
       rebased += end.rebased ? 1 : 0;
       most = Math.max(most, end.bytes);
@@ -52,9 +52,9 @@ export async function driven(spec, all) {
     "one commit each revision",
   );
 
-  const [last] = await told("last", spec, {
+  const [last] = await runTask("last", spec, {
     steps,
-    ids: [...held].filter((id) => !gone.has(id)),
+    ids: [...pinnedIds].filter((id) => !gone.has(id)),
     gone: [...gone],
     key: "session",
   });
@@ -72,7 +72,7 @@ export async function driven(spec, all) {
     folds,
     rounds,
     stand: last.compactions,
-    pins: held.size,
+    pins: pinnedIds.size,
     most,
   };
 }

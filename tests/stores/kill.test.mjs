@@ -53,15 +53,15 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
       await sleep(seed % 25);
       for (const { process } of writers) process.kill("SIGKILL");
       await Promise.all([...first, ...writers.map(({ ended }) => ended)]);
-      const held = await look();
-      assert.ok(held.isWhole && held.length === 3000, JSON.stringify(held));
+      const seen = await look();
+      assert.ok(seen.isComplete && seen.length === 3000, JSON.stringify(seen));
       // Acknowledged is there; each writer may have had one more under way.
       assert.ok(
-        held.revision >= acknowledged && held.revision <= acknowledged + 2,
-        `${held.revision} after ${acknowledged}`,
+        seen.revision >= acknowledged && seen.revision <= acknowledged + 2,
+        `${seen.revision} after ${acknowledged}`,
       );
-      landed += held.revision > acknowledged ? 1 : 0;
-      least = held.revision;
+      landed += seen.revision > acknowledged ? 1 : 0;
+      least = seen.revision;
     }
     await end();
     console.log(
@@ -215,22 +215,22 @@ test("file: a record that is damaged is a typed error, and can be deleted", {
 }, async (t) => {
   const { place, store } = await begun(t);
   const name = await recordOf(place, "one");
-  const whole = await readFile(join(place, name));
-  const each = Math.ceil(whole.length / 300);
-  for (let at = 0; at < whole.length; at += each) {
-    const flipped = Buffer.from(whole);
+  const content = await readFile(join(place, name));
+  const each = Math.ceil(content.length / 300);
+  for (let at = 0; at < content.length; at += each) {
+    const flipped = Buffer.from(content);
     flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
-    for (const damaged of [flipped, whole.subarray(0, at), Buffer.concat([whole, flipped])]) {
+    for (const damaged of [flipped, content.subarray(0, at), Buffer.concat([content, flipped])]) {
       await writeFile(join(place, name), damaged);
       await assert.rejects(store.load("one"), { code: "CORRUPT_STATE" }, `at ${at}`);
     }
   }
   await assert.rejects(store.commit("one", page(2), 1), { code: "CORRUPT_STATE" });
-  await writeFile(join(place, name), whole);
+  await writeFile(join(place, name), content);
   assert.equal((await store.load("one")).revision, 1);
   await store.commit("two", page(1), null);
   const other = await recordOf(place, "two");
-  await writeFile(join(place, other), whole);
+  await writeFile(join(place, other), content);
   await assert.rejects(store.load("two"), { code: "CORRUPT_STATE" }, "another key's record");
   await store.delete("two");
   assert.equal(await store.load("two"), null);

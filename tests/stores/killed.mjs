@@ -23,11 +23,11 @@ export async function killed(place, task) {
       return { points: point, isOld };
     }
     const begun = performance.now();
-    const held = await store.load("one");
-    const revision = held?.revision ?? null;
-    const isNew = task === "delete" ? held === null : revision === (before ?? 0) + 1;
+    const stored = await store.load("one");
+    const revision = stored?.revision ?? null;
+    const isNew = task === "delete" ? stored === null : revision === (before ?? 0) + 1;
     assert.ok(isNew || revision === before, `point ${point}: ${revision}`);
-    if (held) assert.deepEqual(held.bytes, page(held.revision));
+    if (stored) assert.deepEqual(stored.bytes, page(stored.revision));
     isOld += isNew ? 0 : 1;
     const next = await store.commit("one", page((revision ?? before ?? 0) + 1), revision);
     assert.equal(next, (revision ?? (task === "delete" ? 1 : 0)) + 1, `point ${point}`);

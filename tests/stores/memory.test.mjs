@@ -6,12 +6,12 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { long, skip, told } from "./stores.mjs";
+import { long, runTask, skip } from "./stores.mjs";
 
 const OPERATIONS = long ? 1_000_000 : 20_000;
 
 test(`${OPERATIONS} operations leave the memory as it was`, { skip: skip("memory") }, async () => {
-  const [end] = await told("operate", { kind: "memory", place: "" }, { operations: OPERATIONS });
+  const [end] = await runTask("operate", { kind: "memory", place: "" }, { operations: OPERATIONS });
   assert.equal(end.after, end.before, "bytes of the core's memory after warming up");
   const drift = (end.heapAfter - end.heapBefore) / 1e6;
   assert.ok(drift < 20, `the heap grew by ${drift} MB`);
@@ -22,7 +22,7 @@ test(`${OPERATIONS} operations leave the memory as it was`, { skip: skip("memory
 
 test("managers that nobody disposes of are collected", { skip: skip("memory") }, async () => {
   const managers = long ? 5_000 : 1000;
-  const [end] = await told("forget", { kind: "memory", place: "" }, { managers });
+  const [end] = await runTask("forget", { kind: "memory", place: "" }, { managers });
   assert.ok(end.after <= 2 * end.before, `the core grew from ${end.before} to ${end.after} bytes`);
   assert.ok(end.kept > 2 * end.after, "where they are kept they need more: the test sees them");
   console.log(

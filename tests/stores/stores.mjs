@@ -109,10 +109,10 @@ export async function redis(t) {
 
 /** @param {import("node:stream").Readable} out */
 async function isReady(out) {
-  let said = "";
+  let output = "";
   for await (const chunk of out) {
-    said += chunk;
-    if (!said.includes("Ready to accept connections")) continue;
+    output += chunk;
+    if (!output.includes("Ready to accept connections")) continue;
     out.resume();
     return true;
   }
@@ -133,9 +133,9 @@ async function freePort() {
  * @param {string} task @param {Spec} spec @param {object} [more] @param {string[]} [runtime] program and options
  */
 export function child(task, spec, more = {}, runtime = [programFor(spec.kind), "--expose-gc"]) {
-  const given = JSON.stringify({ task, spec, ...more });
+  const input = JSON.stringify({ task, spec, ...more });
   const [program = "", ...options] = runtime;
-  const process_ = spawn(program, [...options, join(here, "child.mjs"), given], {
+  const process_ = spawn(program, [...options, join(here, "child.mjs"), input], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
   });
@@ -147,9 +147,9 @@ export function child(task, spec, more = {}, runtime = [programFor(spec.kind), "
     let rest = "";
     for await (const chunk of process_.stdout) {
       rest += chunk;
-      const whole = rest.split("\n");
-      rest = whole.pop() ?? "";
-      for (const line of whole) yield JSON.parse(line);
+      const fullLines = rest.split("\n");
+      rest = fullLines.pop() ?? "";
+      for (const line of fullLines) yield JSON.parse(line);
     }
   }
   const ended = once(process_, "close").then(([code, signal]) => {
@@ -178,7 +178,7 @@ export function looker(spec, key) {
 }
 
 /** All that a child says. @param {string} task @param {Spec} spec @param {object} [more] @param {string[]} [runtime] @returns {Promise<any[]>} */
-export async function told(task, spec, more, runtime) {
+export async function runTask(task, spec, more, runtime) {
   const { lines, ended } = child(task, spec, more, runtime);
   const all = [];
   for await (const line of lines) all.push(line);

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { long, looker, opened, skip, specOf, told } from "./stores.mjs";
+import { long, looker, opened, runTask, skip, specOf } from "./stores.mjs";
 
 const WRITERS = 8;
 const COMMITS = long ? 10_000 : 250;
@@ -17,7 +17,7 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
     const begun = performance.now();
     const ends = await Promise.all(
       Array.from({ length: WRITERS }, (_, at) =>
-        told("write", spec, { key: "one", commits: COMMITS, name: `writer ${at}` }),
+        runTask("write", spec, { key: "one", commits: COMMITS, name: `writer ${at}` }),
       ),
     );
     const seconds = (performance.now() - begun) / 1000;
@@ -37,8 +37,8 @@ test("memory: the writers of one process", { skip: skip("memory") }, async () =>
   const store = await opened({ kind: "memory", place: "" });
   const write = async () => {
     for (let left = COMMITS; left > 0; ) {
-      const held = await store.load("one");
-      if (await store.commit("one", new Uint8Array(9), held?.revision ?? null)) left -= 1;
+      const stored = await store.load("one");
+      if (await store.commit("one", new Uint8Array(9), stored?.revision ?? null)) left -= 1;
     }
   };
   await Promise.all(Array.from({ length: WRITERS }, write));

@@ -20,16 +20,16 @@ export function cell(id, work, needs) {
   test(`${host.name}: ${row.cells[id]}`, async (t) => {
     const missing = host.missing() ?? (needs ? HOSTS[needs].missing() : null);
     if (missing) {
-      tell({ id, skipped: missing });
+      print({ id, skipped: missing });
       return skip(t, missing);
     }
     await work();
-    return tell({ id, version: host.version() });
+    return print({ id, version: host.version() });
   });
 }
 
 /** @param {object} line */
-function tell(line) {
+function print(line) {
   if (process.env.PLIMSOLL_CELLS) {
     appendFileSync(process.env.PLIMSOLL_CELLS, `${JSON.stringify(line)}\n`);
   }

@@ -52,9 +52,9 @@ export async function snippet(folder, name, host, number = 1) {
     .replaceAll("200_000", "16_000")
     .replaceAll("8_192", "1_000")
     .replaceAll("export const", "const");
-  const given = `const { ${Object.keys(host).join(", ")} } = globalThis.host;\n`;
+  const passed = `const { ${Object.keys(host).join(", ")} } = globalThis.host;\n`;
   write(folder, {
-    [`${name}-${number}.mjs`]: `${given}${small}\nexport { ${exported.join(", ")} };\n`,
+    [`${name}-${number}.mjs`]: `${passed}${small}\nexport { ${exported.join(", ")} };\n`,
   });
   globalThis.host = host;
   return import(pathToFileURL(join(folder, `${name}-${number}.mjs`)).href);

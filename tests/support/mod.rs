@@ -58,7 +58,7 @@ pub(crate) fn session_texts() -> Option<Vec<String>> {
         #[expect(clippy::disallowed_methods, reason = "tests read the shared sessions")]
         let text = fs::read_to_string(file).unwrap();
         match serde_json::from_str(&text) {
-            Ok(whole) => collect_strings(whole, &mut texts),
+            Ok(document) => collect_strings(document, &mut texts),
             Err(_) => text
                 .lines()
                 .filter_map(|line| serde_json::from_str(line).ok())

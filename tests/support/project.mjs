@@ -139,8 +139,8 @@ export function write(folder, files) {
 }
 
 /** Runs a program to its end and gives what it printed; throws with everything it said if it fails. */
-export function run(program, args, folder, given = process.env) {
-  const env = { ...given, NO_COLOR: "1" };
+export function run(program, args, folder, variables = process.env) {
+  const env = { ...variables, NO_COLOR: "1" };
   delete env.NODE_TEST_CONTEXT;
   const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", env, timeout: 300_000 });
   if (done.error) throw done.error;

@@ -15,8 +15,8 @@ pub(crate) fn sessions(folder: &str) -> Vec<Vec<Value>> {
     let files = fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path());
     let texts = files.map(|file| fs::read_to_string(file).unwrap());
     let messages = texts.flat_map(|text| {
-        if let Ok(whole) = serde_json::from_str::<Value>(&text) {
-            let holders = whole.as_array().cloned().unwrap_or_else(|| vec![whole.clone()]);
+        if let Ok(value) = serde_json::from_str::<Value>(&text) {
+            let holders = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
             let of = |holder: &Value| {
                 let list = ["traj", "messages"].iter().find_map(|key| holder.get(key));
                 list.unwrap().as_array().unwrap().clone()

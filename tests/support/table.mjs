@@ -18,7 +18,7 @@ const LONG = "cargo xtask test --long --hosts";
 
 const [mode, file, ...suites] = process.argv.slice(2);
 const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
-const told = new Map(lines.map((line) => JSON.parse(line)).map((one) => [one.id, one]));
+const results = new Map(lines.map((line) => JSON.parse(line)).map((one) => [one.id, one]));
 const page = readFileSync(PAGE, "utf8");
 const [before, rest] = page.split(BEGIN);
 const [table, after] = (rest ?? "").split(END);
@@ -45,8 +45,8 @@ const ran = suites.flatMap((suite) => ROWS[suite]);
 const problems = [];
 const lasts = rows.map((row) => {
   const host = HOSTS[row.host];
-  const whole = Object.keys(row.cells).every((id) => told.get(id)?.version);
-  const renewed = mode === "write" && whole && host.version();
+  const isComplete = Object.keys(row.cells).every((id) => results.get(id)?.version);
+  const renewed = mode === "write" && isComplete && host.version();
   const last = renewed || written.get(key(row));
   const what = `${host.name}, ${Object.values(row.cells).join("; ")}`;
   if (!last) {
@@ -74,9 +74,9 @@ if (mode === "write") {
 /** What this run has to say of a row: its cells, but for those that only the long run has. */
 function outcome({ host, cells, long, result }) {
   const due = Object.keys(cells).filter((id) => process.env.PLIMSOLL_LONG || !long.includes(id));
-  const ends = due.map((id) => told.get(id));
+  const ends = due.map((id) => results.get(id));
   const skipped = ends.find((end) => end?.skipped)?.skipped;
-  const absent = due.filter((id) => !told.has(id));
+  const absent = due.filter((id) => !results.has(id));
   if (absent.length > 0) problems.push(`these did not run, or failed: ${absent.join(", ")}`);
   const end = ends.some((one) => !one) ? "FAILED" : skipped ? `skipped: ${skipped}` : result;
   const how = due.map((id) => cells[id].replaceAll("`", "")).join("; ");

@@ -54,9 +54,9 @@ const texts = async (workspace, focus) => JSON.stringify(await workspace.section
 async function shows(workspace, wanted, { soon = !AT_ONCE, not = false, focus } = {}) {
   const until = performance.now() + (soon ? 5_000 : 0);
   for (;;) {
-    const told = await texts(workspace, focus);
-    if (told.includes(wanted) !== not) return;
-    assert.ok(performance.now() < until, `${not ? "still " : "not yet "}${wanted} in ${told}`);
+    const content = await texts(workspace, focus);
+    if (content.includes(wanted) !== not) return;
+    assert.ok(performance.now() < until, `${not ? "still " : "not yet "}${wanted} in ${content}`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }
@@ -200,8 +200,8 @@ const PARTS = {
       "memory/2025-11-02.md": "the second",
     });
     const workspace = await open(root, { poll: 0, clock: () => late });
-    const told = await texts(workspace);
-    assert.ok(told.includes("the first") && told.includes("the second"), told);
+    const content = await texts(workspace);
+    assert.ok(content.includes("the first") && content.includes("the second"), content);
   },
 
   async "a file that is too large or unreadable is skipped, with the reason"() {
@@ -239,9 +239,9 @@ const PARTS = {
     for (const [name, target] of Object.entries(links)) symlinkSync(target, join(root, name));
     process.env.PLIMSOLL_SECRET = "sk-of-the-environment";
     const workspace = await open(root, { poll: 0 });
-    const told = await texts(workspace, requestFocus("fix src/a.ts"));
-    assert.ok(told.includes("how to work here") && told.includes("kind"), told);
-    assert.doesNotMatch(told, /password|sk-of-the-environment|rules:r/);
+    const content = await texts(workspace, requestFocus("fix src/a.ts"));
+    assert.ok(content.includes("how to work here") && content.includes("kind"), content);
+    assert.doesNotMatch(content, /password|sk-of-the-environment|rules:r/);
     const skipped = await workspace.skipped();
     assert.deepEqual(skipped.map(({ path }) => path.slice(root.length + 1)).sort(), [
       ".aceclaw/rules",
@@ -273,8 +273,8 @@ const PARTS = {
     symlinkSync("/dev/zero", join(own, "SOUL.md"));
     symlinkSync(join(home, "dotfiles/ACECLAW.md"), join(own, "ACECLAW.md"));
     const workspace = await open(root, { poll: 0, home: own });
-    const told = await texts(workspace);
-    assert.ok(told.includes("soul") && told.includes("from elsewhere"), told);
+    const content = await texts(workspace);
+    assert.ok(content.includes("soul") && content.includes("from elsewhere"), content);
     const skipped = await workspace.skipped();
     assert.deepEqual(
       skipped.map(({ path }) => path),
@@ -301,7 +301,7 @@ const PARTS = {
       ".aceclaw/rules/none.md": "no front matter",
     });
     const workspace = await open(root, { poll: 0 });
-    const keys = async (...given) => (await workspace.sections(...given)).map(({ key }) => key);
+    const keys = async (...args) => (await workspace.sections(...args)).map(({ key }) => key);
     const always = [
       ...["soul", "workspace", "user", "local", "markdown", "journal"].map((t) => `memory:${t}`),
       ...["identity", "tool-guidance", "bootstrap", "heartbeat"],

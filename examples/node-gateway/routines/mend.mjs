@@ -57,7 +57,7 @@ const REMEDIES = [
 
 export function* mend(view) {
   let [suite] = yield { text: "Running the tests to see where we stand.", calls: [run(TESTS)] };
-  const told = [];
+  const summaries = [];
   for (let round = 0; round < 8 && suite.isError; round += 1) {
     const failing = [...suite.text.matchAll(/^\s*not ok \d+ - (.+)$/gm)].map((match) => match[1]);
     const remedy = REMEDIES.find((candidate) => failing.some((name) => candidate.test.test(name)));
@@ -91,13 +91,15 @@ export function* mend(view) {
       };
     }
     const [alone] = yield { calls: [run(`${TESTS} ${testFile}`)] };
-    told.push(
+    summaries.push(
       `- ${name}: ${remedy.because}${alone.isError ? " (its file still has other failures)" : ""}`,
     );
     [suite] = yield { calls: [run(TESTS)] };
   }
   yield { calls: [run("git diff --stat"), run("git diff")] };
   return {
-    text: [suite.isError ? "Some tests still fail." : "All tests pass.", "", ...told].join("\n"),
+    text: [suite.isError ? "Some tests still fail." : "All tests pass.", "", ...summaries].join(
+      "\n",
+    ),
   };
 }

@@ -13,11 +13,13 @@ export function* modules() {
       thinking: `I write about ${path} from its text, not from memory.`,
       calls: [read(path)],
     };
-    const told = [...source.text.matchAll(/^\/\*\* (.+?) \*\/$/gm)].map((match) => match[1]);
+    const descriptions = [...source.text.matchAll(/^\/\*\* (.+?) \*\/$/gm)].map(
+      (match) => match[1],
+    );
     const section = [
       `## ${path.replace(/^src\/|\.js$/g, "")}`,
       "",
-      ...told.slice(0, 3),
+      ...descriptions.slice(0, 3),
       "",
       `Exports: ${exportsOf(source.text).join(", ") || "nothing"}.`,
       `Imports: ${importsOf(source.text).join(", ") || "nothing"}.`,
@@ -28,8 +30,10 @@ export function* modules() {
       calls: [call("edit", { path: "docs/modules.md", old: "<!-- sections -->", new: section })],
     };
   }
-  const [whole] = yield { calls: [read("docs/modules.md")] };
-  return { text: `docs/modules.md is written: ${whole.text.split("\n## ").length - 1} sections.` };
+  const [document] = yield { calls: [read("docs/modules.md")] };
+  return {
+    text: `docs/modules.md is written: ${document.text.split("\n## ").length - 1} sections.`,
+  };
 }
 
 /** Expressions whose values are asked of the module itself before a test is written about them. */

@@ -125,7 +125,7 @@ fn the_first_plan_of_a_restored_session_is_made_on_its_folds() {
 }
 
 #[test]
-fn a_summary_takes_the_place_of_what_goes_and_the_next_request_tells_of_it() {
+fn a_summary_replaces_the_folded_messages_and_the_next_request_reports_it() {
     let mut host = talked(&options(&json!({})), 20);
     host.request();
     host.ask("go on");
@@ -167,8 +167,8 @@ fn f6_a_summary_that_is_no_smaller_is_refused_and_everything_stays() {
     assert_eq!(host.request(), before);
     host.commit(&plan, Some(&prose(40_000))).unwrap();
     assert_eq!(blocked_reason(&host.session, i64::MAX).json(), r#"{"reason":"ineffective"}"#);
-    let told_of = warning(&mut host.session, 0).map(|it| crate::json::write(&it));
-    assert_eq!(told_of.as_deref(), Some(r#"{"reason":"ineffective"}"#));
+    let change = warning(&mut host.session, 0).map(|it| crate::json::write(&it));
+    assert_eq!(change.as_deref(), Some(r#"{"reason":"ineffective"}"#));
     assert_eq!(warning(&mut host.session, 0), None);
     assert!(host.commit(&plan, Some("short")).unwrap()["carried"] == true, "by hand it passes");
 }
@@ -210,7 +210,7 @@ fn f9_with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped() {
 }
 
 #[test]
-fn f12_f13_a_floor_over_the_window_is_told_with_its_figures_before_any_call() {
+fn f12_f13_a_floor_over_the_window_is_reported_with_its_figures_before_any_call() {
     let tools: Vec<Value> =
         (0..80).map(|at| json!({ "name": format!("t{at}"), "description": prose(300) })).collect();
     for (system, tools) in [(prose(30_000), json!([])), ("s".into(), json!(tools))] {
@@ -288,13 +288,13 @@ fn f16_f112_what_comes_while_a_summarizer_works_is_no_compaction_without_gain() 
 }
 
 #[test]
-fn f14_f16_a_plan_stands_only_on_the_history_it_was_made_for() {
+fn f14_f16_a_plan_is_valid_only_for_the_history_it_was_made_for() {
     let mut host = talked(&options(&json!({})), 20);
     let plan = host.plan(true);
     let mut other = Host::new(&options(&json!({})));
     other.ask("something else");
     for message in &host.messages[1..] {
-        other.tell(message.clone());
+        other.append(message.clone());
     }
     let before = snapshot_bytes(&other.session);
     assert!(matches!(other.commit(&plan, Some("s")), Err(Error::StalePlan { .. })));
@@ -309,7 +309,7 @@ fn f14_f16_a_plan_stands_only_on_the_history_it_was_made_for() {
 }
 
 #[test]
-fn f15_a_compaction_that_no_request_has_told_of_survives_a_restart() {
+fn f15_a_compaction_that_no_request_has_reported_survives_a_restart() {
     for asked in [false, true] {
         let mut host = talked(&options(&json!({})), 20);
         if asked {
@@ -322,7 +322,7 @@ fn f15_a_compaction_that_no_request_has_told_of_survives_a_restart() {
         let mut woken = Host::new(&options(&json!({})));
         restore_from(&mut woken.session, &bytes).unwrap();
         for message in host.messages.clone() {
-            woken.tell(message);
+            woken.append(message);
         }
         woken.now_ms = host.now_ms;
         let (old, new) = (host.request(), woken.request());
@@ -339,7 +339,7 @@ fn f22_a_cut_never_parts_an_open_call_from_what_answers_it() {
         let mut host = talked(&options(&json!({})), 20);
         host.work("z", &json!({}), &prose(40 * size));
         let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "run", "input": {} });
-        host.tell(json!({ "role": "assistant", "content": [call("x"), call("y")] }));
+        host.append(json!({ "role": "assistant", "content": [call("x"), call("y")] }));
         let plan = host.plan(true);
         assert_eq!(plan["plan"]["outcome"], "summarize");
         let cut = u32::try_from(plan["plan"]["firstKept"].as_u64().unwrap()).unwrap();
@@ -393,9 +393,9 @@ fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
         }
         let last = u32::try_from(host.messages.len()).unwrap() - 1;
         host.request();
-        let whole = resend(&host.session);
+        let all_tokens = resend(&host.session);
         let sent =
-            whole.items.iter().map(|it| crate::json::write(it)).collect::<Vec<_>>().join("\n");
+            all_tokens.items.iter().map(|it| crate::json::write(it)).collect::<Vec<_>>().join("\n");
         assert_eq!(sent.matches("Never touch prod.").count(), 1);
         for message in [3, last] {
             assert_eq!(host.live_messages().iter().filter(|&&it| it == message).count(), 1);
@@ -484,14 +484,14 @@ fn a_refused_request_is_made_smaller_twice() {
 }
 
 #[test]
-fn a_message_is_flat_as_far_as_it_goes_and_tells_what_was_done() {
+fn a_message_is_flat_as_far_as_it_goes_and_lists_what_was_done() {
     let mut host = talked(&options(&json!({})), 10);
     let call =
         json!({ "type": "tool_use", "id": "m", "name": "read", "input": { "path": "src/f_m.rs" } });
-    host.tell(json!({ "role": "assistant", "content": [call] }));
+    host.append(json!({ "role": "assistant", "content": [call] }));
     let result = json!({ "type": "tool_result", "tool_use_id": "m", "content": prose(80) });
     let words = json!({ "type": "text", "text": "and these words stay" });
-    host.tell(json!({ "role": "user", "content": [result, words] }));
+    host.append(json!({ "role": "user", "content": [result, words] }));
     for at in 0..6 {
         host.say(&prose(300));
         host.ask(&format!("more {at}"));
@@ -533,7 +533,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn f40_where_something_must_go_a_plan_says_what_or_that_nothing_can(
+    fn f40_a_plan_lists_what_must_go_or_that_nothing_can(
         steps in 1..30usize, window in 2_000..24_000u32, system in 0..6_000usize, force in any::<bool>(),
     ) {
         let mut host = talked(&options(&json!({ "window": { "contextTokens": window } })), steps);
@@ -599,10 +599,10 @@ fn a_refusal_is_forgotten_as_the_provider_accepts_larger_requests() {
         host.say(&prose(300));
     }
     host.ask("go on");
-    let whole = host.request().estimate;
+    let all_tokens = host.request().estimate;
     record_refusal(&mut host.session, None, None);
     let before = status(&host.session).usable;
-    assert!(before < whole && before < 19_000 / 2, "{before} of {whole}");
+    assert!(before < all_tokens && before < 19_000 / 2, "{before} of {all_tokens}");
     for at in 0..20 {
         let answer = host.request();
         assert!(answer.fits);

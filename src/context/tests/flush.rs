@@ -97,10 +97,10 @@ fn notes_that_are_written_after_the_prompt_are_seen() {
         [("memory/2026-11-22.md", true), ("./memory/x.md", true), ("src/memory/x.md", false)]
     {
         let mut host = filled(55);
-        host.tell(write("memory/early.md"));
+        host.append(write("memory/early.md"));
         asked(&mut host);
         assert_eq!(acted(&host), Some(false));
-        host.tell(write(path));
+        host.append(write(path));
         assert_eq!(acted(&host), Some(notes), "{path}");
         assert_eq!(asked(&mut host), None);
     }

@@ -1,26 +1,26 @@
 //! A history that is cut before anything is decided.
 
-use super::presets::{text, told_of};
+use super::presets::{host_of, text};
 use super::*;
 use crate::context::session::history_limit::last_turns;
 use crate::context::session::history_limit::share_turns;
 
 #[test]
 fn g21_the_last_turns_from_a_request_on() {
-    assert_eq!(last_turns(&told_of("uauaua").session, 2), [(2, 6)]);
-    assert_eq!(last_turns(&told_of("uauaua").session, 0), [(0, 6)]);
-    assert_eq!(last_turns(&told_of("uauaua").session, 9), [(0, 6)]);
-    assert_eq!(last_turns(&told_of("suaua").session, 1), [(0, 1), (3, 5)], "the system stays");
-    assert_eq!(last_turns(&told_of("uaucttau").session, 2), [(2, 8)]);
-    assert_eq!(last_turns(&told_of("uacuttau").session, 2), [(2, 8)], "a call that waits stays");
-    assert_eq!(last_turns(&told_of("").session, 2), []);
+    assert_eq!(last_turns(&host_of("uauaua").session, 2), [(2, 6)]);
+    assert_eq!(last_turns(&host_of("uauaua").session, 0), [(0, 6)]);
+    assert_eq!(last_turns(&host_of("uauaua").session, 9), [(0, 6)]);
+    assert_eq!(last_turns(&host_of("suaua").session, 1), [(0, 1), (3, 5)], "the system stays");
+    assert_eq!(last_turns(&host_of("uaucttau").session, 2), [(2, 8)]);
+    assert_eq!(last_turns(&host_of("uacuttau").session, 2), [(2, 8)], "a call that waits stays");
+    assert_eq!(last_turns(&host_of("").session, 2), []);
 }
 
 #[test]
 fn g20_the_oldest_half_goes_until_the_share_is_kept() {
     let share = |host: &Host, tokens: u64| {
-        let given = json!({ "maxContextTokens": tokens });
-        share_turns(&host.session, &given.to_string()).unwrap()
+        let options = json!({ "maxContextTokens": tokens });
+        share_turns(&host.session, &options.to_string()).unwrap()
     };
     // Eight messages of 100 characters: 25 + 4 tokens each.
     let mut host = Host::new(&window(0));
@@ -44,8 +44,8 @@ fn g20_the_oldest_half_goes_until_the_share_is_kept() {
         (least.kept.clone(), least.dropped_chunks, least.budget_tokens),
         (vec![(7, 8)], 3, 1)
     );
-    let group = share(&told_of("ucttctt"), 0);
+    let group = share(&host_of("ucttctt"), 0);
     assert_eq!(group.kept, [(4, 7)], "a group goes or stays");
-    let system = share(&told_of("sucttctt"), 0);
+    let system = share(&host_of("sucttctt"), 0);
     assert_eq!((system.kept, system.dropped_messages), (vec![(0, 1), (5, 8)], 4));
 }

@@ -17,21 +17,21 @@ fn half(message: &Value) -> String {
 
 /// A signature binds every letter of its reasoning: where there is no room for it, it goes, and is not cut.
 #[test]
-fn reasoning_that_is_signed_leaves_whole() {
-    let whole = |signature: &str| {
+fn signed_reasoning_is_dropped_as_one_piece() {
+    let is_kept = |signature: &str| {
         let mut host = host("openai-chat", "anthropic", 3000);
         host.ask("go");
         let thinking =
             json!({ "type": "thinking", "thinking": words(3000, "h"), "signature": signature });
-        host.tell(json!({ "role": "assistant", "content": [thinking, text("so"), call("a")] }));
-        host.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
+        host.append(json!({ "role": "assistant", "content": [thinking, text("so"), call("a")] }));
+        host.append(json!({ "role": "user", "content": [result("a", "done".into())] }));
         let answer = host.request();
         assert!(answer.fits, "{answer:?}");
         let block = &host.session.transcript.ledger.blocks[1];
         assert!(!block.mask.atomic || block.form == Form::Gone, "{block:?}");
         block.mask.atomic
     };
-    assert_eq!((whole("c2ln"), whole("")), (true, false));
+    assert_eq!((is_kept("c2ln"), is_kept("")), (true, false));
 }
 
 /// A fold that writes the words of a joined message once more changes nothing of it.
@@ -64,12 +64,12 @@ fn result(id: &str, content: Value) -> Value {
 
 /// A result that is dropped at one place and made at another is one repair.
 #[test]
-fn a_result_that_moves_is_told_once() {
+fn a_result_that_moves_is_reported_once() {
     let mut host = host("anthropic", "anthropic", 0);
     host.ask("go");
-    host.tell(json!({ "role": "assistant", "content": [call("a")] }));
+    host.append(json!({ "role": "assistant", "content": [call("a")] }));
     host.ask("wait");
-    host.tell(json!({ "role": "user", "content": [result("a", "done".into())] }));
+    host.append(json!({ "role": "user", "content": [result("a", "done".into())] }));
     let answer = host.request();
     let rules: Vec<_> = answer.repairs.iter().map(|it| (it.rule, it.index)).collect();
     assert_eq!(rules, [("I3", 3)]);
@@ -96,18 +96,18 @@ fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
         (items[2]["copies"].clone(), items[2]["ops"].clone())
     };
     let list = "/content/0/content";
-    let whole = json!([{ "path": list, "index": 3, "from": list }]);
+    let is_kept = json!([{ "path": list, "index": 3, "from": list }]);
     let gone = json!([{ "op": "remove", "path": "/content/0/content/0" }]);
     let (copies, ops) = moved([" ", "said"]);
-    assert_eq!((copies, ops), (whole.clone(), gone));
+    assert_eq!((copies, ops), (is_kept.clone(), gone));
     // Alone with its image.
     let gone = [2, 0].map(|at| json!({ "op": "remove", "path": format!("{list}/{at}") }));
     let (copies, ops) = moved([" ", "\n"]);
-    assert_eq!((copies, ops), (whole.clone(), json!(gone)));
+    assert_eq!((copies, ops), (is_kept.clone(), json!(gone)));
     let first =
         json!({ "op": "replace", "path": "/content/0/content/0/text", "value": "cut \u{fffd}" });
     let (copies, ops) = moved(["cut HALF", "said"]);
-    assert_eq!((copies, ops), (whole, json!([first])));
+    assert_eq!((copies, ops), (is_kept, json!([first])));
 }
 
 /// The same where it goes into one message with others.
@@ -115,11 +115,11 @@ fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
 fn a_result_that_moves_into_a_joined_message_is_mended_there() {
     let mut host = host("bedrock", "anthropic", 0);
     host.ask("go");
-    host.tell(json!({ "role": "assistant", "content": [call("a"), call("b")] }));
-    host.tell(json!({ "role": "user", "content": [result("b", "done".into())] }));
+    host.append(json!({ "role": "assistant", "content": [call("a"), call("b")] }));
+    host.append(json!({ "role": "user", "content": [result("b", "done".into())] }));
     host.ask("wait");
     let late = result("a", json!([text(" "), image("aaaa")]));
-    host.tell(json!({ "role": "user", "content": [late] }));
+    host.append(json!({ "role": "user", "content": [late] }));
     let answer = host.request();
     let items = written(&answer);
     let copies = items[2]["copies"].as_array().unwrap();
@@ -130,15 +130,15 @@ fn a_result_that_moves_into_a_joined_message_is_mended_there() {
 
 /// A cut leaves no result without a word: one of nothing but images says what was cut.
 #[test]
-fn a_cut_result_of_nothing_but_images_says_so() {
+fn a_cut_result_of_nothing_but_images_gets_a_line_about_them() {
     let mut host = host("anthropic", "anthropic", 4000);
     host.ask("go");
-    host.tell(json!({ "role": "assistant", "content": [call("a")] }));
-    host.tell(json!({ "role": "user", "content": [result("a", json!([image("aaaa")]))] }));
+    host.append(json!({ "role": "assistant", "content": [call("a")] }));
+    host.append(json!({ "role": "user", "content": [result("a", json!([image("aaaa")]))] }));
     let answer = host.request();
     assert_eq!(host.forms()[2], Form::Capped);
-    let said = json!([{ "op": "add", "path": "/content/0/content", "value": "[image cut]" }]);
-    assert_eq!(written(&answer)[2]["ops"], said);
+    let expected = json!([{ "op": "add", "path": "/content/0/content", "value": "[image cut]" }]);
+    assert_eq!(written(&answer)[2]["ops"], expected);
 }
 
 /// I6, I9: the steps of a `UIMessage` go out as messages of their own, and where those could not stand, as one.
@@ -148,9 +148,9 @@ fn steps_that_may_not_stand_alone_are_joined() {
         let mut host = host(provider, "ai-sdk", 0);
         let start = json!({ "type": "step-start" });
         let parts = json!([start, first, start, text("b")]);
-        host.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
-        host.tell(json!({ "id": "1", "role": "assistant", "parts": parts }));
-        host.tell(json!({ "id": "2", "role": "user", "parts": [text("and?")] }));
+        host.append(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
+        host.append(json!({ "id": "1", "role": "assistant", "parts": parts }));
+        host.append(json!({ "id": "2", "role": "user", "parts": [text("and?")] }));
         let answer = host.request();
         assert_eq!(violations_sent(&host.session), []);
         let rules: Vec<_> = answer.repairs.iter().map(|it| it.rule).collect();
@@ -169,15 +169,15 @@ fn steps_that_may_not_stand_alone_are_joined() {
 fn steps_that_were_joined_are_another_message() {
     let mut host = host("mistral", "ai-sdk", 0);
     let start = json!({ "type": "step-start" });
-    let says = |parts: Value| json!({ "id": "1", "role": "assistant", "parts": parts });
-    host.tell(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
-    host.tell(says(json!([start, text("a"), start, text("b")])));
+    let answer_of = |parts: Value| json!({ "id": "1", "role": "assistant", "parts": parts });
+    host.append(json!({ "id": "0", "role": "user", "parts": [text("go")] }));
+    host.append(answer_of(json!([start, text("a"), start, text("b")])));
     host.request();
     let mut same = |message: &Value| {
         is_same_message(&mut host.session, 1, message.to_string().as_bytes()).unwrap()
     };
-    assert!(same(&says(json!([start, text("a"), start, text("b")]))));
-    assert!(!same(&says(json!([start, text("a"), text("b")]))));
+    assert!(same(&answer_of(json!([start, text("a"), start, text("b")]))));
+    assert!(!same(&answer_of(json!([start, text("a"), text("b")]))));
 }
 
 /// I7: of a history that its host leaves out whole, nothing goes out; no provider takes a request of nothing.
@@ -185,13 +185,13 @@ fn steps_that_were_joined_are_another_message() {
 fn a_request_of_aborted_turns_alone_starts_with_a_line_of_ours() {
     let mut host = host("kimi", "pi", 0);
     let aborted = json!({ "role": "assistant", "content": [text("so")], "stopReason": "aborted", "timestamp": 0 });
-    host.tell(aborted);
+    host.append(aborted);
     let found = check_history(&host.session, false);
     assert_eq!(found.iter().map(|it| (it.rule, it.index)).collect::<Vec<_>>(), [("I7", 0)]);
     let answer = host.request();
     assert_eq!(answer.repairs, found);
     assert_eq!(written(&answer)[1]["make"]["role"], json!("user"));
     assert_eq!(violations_sent(&host.session), []);
-    host.tell(json!({ "role": "user", "content": "go", "timestamp": 1 }));
+    host.append(json!({ "role": "user", "content": "go", "timestamp": 1 }));
     assert_eq!((host.request().repairs, violations_sent(&host.session)), (vec![], vec![]));
 }

@@ -17,7 +17,7 @@ use crate::context::session::snapshot::waiting::waiting_head;
 
 /// What the store holds; every commit is one revision more.
 #[derive(Default)]
-struct Held {
+struct Stored {
     bytes: Vec<u8>,
     revision: u32,
 }
@@ -67,28 +67,28 @@ impl Gateway {
     }
 
     /// As the facade does it. How often another's was taken in.
-    fn save(&mut self, held: &mut Held) -> u32 {
+    fn save(&mut self, stored: &mut Stored) -> u32 {
         for tries in 0..8 {
             let bytes = snapshot_bytes(&self.host.session);
-            if self.revision == held.revision {
-                *held = Held { bytes: bytes.clone(), revision: held.revision + 1 };
-                (self.base, self.revision, self.folded) = (bytes, held.revision, false);
+            if self.revision == stored.revision {
+                *stored = Stored { bytes: bytes.clone(), revision: stored.revision + 1 };
+                (self.base, self.revision, self.folded) = (bytes, stored.revision, false);
                 return tries;
             }
-            let theirs = Host::of(&held.bytes);
-            let stands = waiting_head(&theirs.session) == Host::head_of(&self.base);
-            if merge_committed(&mut self.host.session, &held.bytes, &self.base).unwrap() {
+            let theirs = Host::of(&stored.bytes);
+            let is_unchanged = waiting_head(&theirs.session) == Host::head_of(&self.base);
+            if merge_committed(&mut self.host.session, &stored.bytes, &self.base).unwrap() {
                 self.host.messages.clear();
             }
             let now = Host::head_of(&snapshot_bytes(&self.host.session));
             let folded = std::mem::take(&mut self.folded);
-            if !stands {
+            if !is_unchanged {
                 assert_eq!(now, waiting_head(&theirs.session));
             } else if folded {
                 // A request may have folded more since, by itself.
                 assert_eq!(now, Host::head_of(&bytes), "a compaction is lost");
             }
-            (self.base, self.revision) = (held.bytes.clone(), held.revision);
+            (self.base, self.revision) = (stored.bytes.clone(), stored.revision);
         }
         panic!("no end of conflicts");
     }
@@ -135,7 +135,7 @@ proptest! {
         for _ in 0..4 {
             step(&mut history);
         }
-        let mut held = Held::default();
+        let mut stored = Stored::default();
         let mut both = [Gateway::new(0), Gateway::new(500)];
         // What is pinned, by what it holds; and what ever was: the same thing is one pin, which either lets go for both.
         let mut pinned: Vec<String> = Vec::new();
@@ -175,26 +175,26 @@ proptest! {
                     one.host.session.observe(&usage.to_string(), None);
                 }
                 _ => {
-                    one.save(&mut held);
+                    one.save(&mut stored);
                     saves += 1;
-                    prop_assert!(held.bytes.len() < 12_000, "{} bytes", held.bytes.len());
+                    prop_assert!(stored.bytes.len() < 12_000, "{} bytes", stored.bytes.len());
                 }
             }
         }
         // Each in turn, and the first once more: both hold all.
         for who in [0, 1, 0] {
-            both[who].save(&mut held);
+            both[who].save(&mut stored);
             saves += 1;
         }
-        prop_assert_eq!(held.revision, saves);
-        let mut other = Host::of(&held.bytes);
+        prop_assert_eq!(stored.revision, saves);
+        let mut other = Host::of(&stored.bytes);
         let (rules, places): (Vec<String>, Vec<String>) =
             pinned.into_iter().partition(|text| text.starts_with("rule"));
         let holds = list_pins(&other.session);
         prop_assert_eq!(holds.len(), rules.len() + places.len());
         prop_assert!(rules.iter().all(|rule| holds.contains(rule)), "{:?} of {:?}", holds, rules);
         for message in &history {
-            other.tell(message.clone());
+            other.append(message.clone());
         }
         let answer = other.request();
         prop_assert!(answer.fits && violations_sent(&other.session).is_empty());
@@ -218,15 +218,15 @@ proptest! {
 fn who_is_behind_goes_on_from_the_other_and_adds_nothing() {
     let mut history = Vec::new();
     step(&mut history);
-    let mut held = Held::default();
+    let mut stored = Stored::default();
     let mut both = [Gateway::new(0), Gateway::new(0)];
     both[0].request(&history);
-    both[0].save(&mut held);
+    both[0].save(&mut stored);
     pin_text(&mut both[0].host.session, "the ship sails at dawn");
     step(&mut history);
     both[0].request(&history);
-    both[0].save(&mut held);
-    let before = held.bytes.clone();
+    both[0].save(&mut stored);
+    let before = stored.bytes.clone();
     assert!(merge_committed(&mut both[1].host.session, &before, &[]).unwrap());
     assert_eq!(snapshot_bytes(&both[1].host.session), before);
 }
@@ -237,23 +237,23 @@ fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
     for _ in 0..14 {
         step(&mut history);
     }
-    let mut held = Held::default();
+    let mut stored = Stored::default();
     let mut one = Gateway::new(0);
     one.request(&history);
-    one.save(&mut held);
+    one.save(&mut stored);
     let mut other =
-        Gateway { host: Host::of(&held.bytes), base: held.bytes.clone(), ..Gateway::new(0) };
-    other.revision = held.revision;
+        Gateway { host: Host::of(&stored.bytes), base: stored.bytes.clone(), ..Gateway::new(0) };
+    other.revision = stored.revision;
     step(&mut history);
     other.request(&history);
     let pin = other.host.pin(0);
     pin_text(&mut other.host.session, "the ship sails at dawn");
-    other.save(&mut held);
+    other.save(&mut stored);
     one.fold(&history, 1);
     assert!(one.folded);
     let folded = one.host.session.decisions.placeholders.head.clone();
-    assert_eq!(one.save(&mut held), 1);
-    assert_eq!(Host::head_of(&held.bytes), folded);
+    assert_eq!(one.save(&mut stored), 1);
+    assert_eq!(Host::head_of(&stored.bytes), folded);
     assert!(!one.host.messages.is_empty(), "its own messages stay known");
     assert!(unpin(&mut one.host.session, pin), "what the other pinned is known by the same id");
     assert_eq!(list_pins(&one.host.session), ["the ship sails at dawn"]);
@@ -261,24 +261,24 @@ fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
 
 #[test]
 fn failures_of_both_count_and_the_longer_wait_holds() {
-    let mut held = Held::default();
+    let mut stored = Stored::default();
     let mut both = [Gateway::new(0), Gateway::new(0)];
-    both[0].save(&mut held);
-    (both[1].base, both[1].revision) = (held.bytes.clone(), held.revision);
+    both[0].save(&mut stored);
+    (both[1].base, both[1].revision) = (stored.bytes.clone(), stored.revision);
     compaction_failed(&mut both[0].host.session, "ineffective", 0);
     compaction_failed(&mut both[1].host.session, "auth", 0);
     compaction_failed(&mut both[1].host.session, "ineffective", 5_000);
-    both[0].save(&mut held);
-    both[1].save(&mut held);
-    let blocked = blocked_reason(&Host::of(&held.bytes).session, 0);
+    both[0].save(&mut stored);
+    both[1].save(&mut stored);
+    let blocked = blocked_reason(&Host::of(&stored.bytes).session, 0);
     assert_eq!(serde_json::from_str::<Value>(blocked.json()).unwrap()["reason"], "ineffective");
     let mut third = [Gateway::new(0), Gateway::new(0)];
-    let mut held = Held::default();
+    let mut stored = Stored::default();
     compaction_failed(&mut third[0].host.session, "auth", 0);
     compaction_failed(&mut third[1].host.session, "network", 0);
-    third[1].save(&mut held);
-    third[0].save(&mut held);
-    let blocked = blocked_reason(&Host::of(&held.bytes).session, 0);
+    third[1].save(&mut stored);
+    third[0].save(&mut stored);
+    let blocked = blocked_reason(&Host::of(&stored.bytes).session, 0);
     assert_eq!(serde_json::from_str::<Value>(blocked.json()).unwrap()["untilMs"], 600_000);
 }
 
@@ -290,14 +290,14 @@ fn what_is_pinned_before_the_messages_come_stays_pinned() {
     let id = pin_text(&mut woken.session, "the ship sails at dawn");
     woken.messages.clear();
     for message in host.messages {
-        woken.tell(message);
+        woken.append(message);
     }
     woken.request();
     assert!(unpin(&mut woken.session, id));
 }
 
 #[test]
-fn a_snapshot_of_another_version_says_which() {
+fn a_snapshot_of_another_version_is_refused_with_both_versions() {
     let mut bytes = snapshot_bytes(&Host::worked(&window(30_000), 5).session);
     bytes[4] = 1;
     let options = Options::parse(&window(30_000).to_string()).unwrap();

@@ -76,7 +76,7 @@ fn the_peak_is_the_largest_request_as_the_provider_counted_it_whatever_it_counts
 }
 
 #[test]
-fn a107_totals_count_a_request_once_however_often_it_is_told() {
+fn a107_totals_count_a_request_once_however_often_its_usage_is_reported() {
     let mut host = Host::new(&options(100_000));
     host.ask(&"words ".repeat(400));
     host.request();

@@ -23,14 +23,14 @@ fn preset(name: &str, tokens: u32, more: &Value) -> Host {
     Host::new(&options)
 }
 
-pub(super) fn told_of(roles: &str) -> Host {
+pub(super) fn host_of(roles: &str) -> Host {
     let mut options = window(0);
     options["format"] = "openai-chat".into();
     let mut host = Host::new(&options);
     let mut calls = 0;
     for role in roles.chars() {
         let id = |at: i32| format!("c{at}");
-        host.tell(match role {
+        host.append(match role {
             'u' => json!({ "role": "user", "content": "go on" }),
             's' => json!({ "role": "system", "content": "be brief" }),
             'c' => {
@@ -118,7 +118,7 @@ fn h17_pruning_what_was_pruned_changes_nothing() {
 
 /// F076, F077, F079: the outcome tells of the deepest step that was taken; one that only pays is none.
 #[test]
-fn b14_the_outcome_tells_what_made_room() {
+fn b14_the_outcome_names_what_made_room() {
     for (name, strategy, status) in [
         ("context-budget", "discard", "discarded"),
         ("openclaw", "discard", "discarded"),
@@ -192,11 +192,11 @@ fn h13_the_last_request_stays_when_a_turn_is_split() {
             folds += u32::from(answer.fold.is_some());
             assert!(answer.fits, "{name}");
             assert_eq!(violations_sent(&host.session), [], "{name}");
-            let whole = |message: u32| {
+            let form_of = |message: u32| {
                 let block = host.session.transcript.ledger.blocks_of(message).start;
                 host.session.transcript.ledger.blocks[block as usize].form
             };
-            assert_eq!(whole(26), Form::Full, "{name} at {at}");
+            assert_eq!(form_of(26), Form::Full, "{name} at {at}");
         }
         // The others have shortened enough.
         assert!(folds > 0 || ["aceclaw", "hermes"].contains(&name), "{name}");
@@ -214,11 +214,13 @@ fn g13_parallel_calls_and_displaced_results_stay_together() {
             for at in 0..40 {
                 let call = |n: u32| json!({ "type": "tool_use", "id": format!("c{at}-{n}"), "name": "read", "input": { "n": n } });
                 let result = |n: u32| json!({ "type": "tool_result", "tool_use_id": format!("c{at}-{n}"), "content": text(at, 1200) });
-                host.tell(json!({ "role": "assistant", "content": [call(0), call(1), call(2)] }));
+                host.append(json!({ "role": "assistant", "content": [call(0), call(1), call(2)] }));
                 if at % 5 == 0 {
                     host.ask("wait");
                 }
-                host.tell(json!({ "role": "user", "content": [result(0), result(1), result(2)] }));
+                host.append(
+                    json!({ "role": "user", "content": [result(0), result(1), result(2)] }),
+                );
                 let answer = host.request();
                 assert!(answer.fits, "{name} {strategy} at {at}");
                 assert_eq!(violations_sent(&host.session), [], "{name} {strategy} at {at}");
@@ -280,7 +282,7 @@ fn a_parked_session_wakes_to_what_a_preset_left() {
             now_ms: host.now_ms,
         };
         for message in host.messages.clone() {
-            woken.tell(message);
+            woken.append(message);
         }
         for host in [&mut host, &mut woken] {
             host.say("so");

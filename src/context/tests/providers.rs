@@ -26,7 +26,7 @@ pub(super) fn image(bytes: &str) -> Value {
 }
 
 #[test]
-fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_says_so() {
+fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_reports_it() {
     let mut host = host("bedrock", "anthropic", 0);
     host.ask("first");
     let epoch = host.request().epoch;
@@ -54,14 +54,14 @@ fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_says_so() {
 }
 
 #[test]
-fn a_message_of_ours_is_known_by_what_it_says_whichever_message_it_is_copied_from() {
+fn a_synthetic_message_is_recognized_by_its_text_whichever_message_it_was_copied_from() {
     let mut host = host("bedrock", "anthropic", 0);
     for bytes in ["AAAA", "AAAA", "BBBB"] {
-        host.tell(json!({ "role": "user", "content": [image(bytes)] }));
+        host.append(json!({ "role": "user", "content": [image(bytes)] }));
         host.say("so");
     }
     let beside = json!({ "type": "text", "text": "look" });
-    host.tell(json!({ "role": "user", "content": [beside, image("AAAA")] }));
+    host.append(json!({ "role": "user", "content": [beside, image("AAAA")] }));
     let key = |message, piece| {
         let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, piece)]);
         host.session.builder().entry(Item::Make(made), 0).key
@@ -77,13 +77,13 @@ fn a_result_that_shows_another_image_repeats_nothing() {
     let mut host = host("anthropic", "anthropic", 30_000);
     for (at, bytes) in ["AAAA", "BBBB", "BBBB"].into_iter().enumerate() {
         host.work(&format!("c{at}"), &json!({ "at": at }), "");
-        let said = json!({ "type": "text", "text": words(100, "screen") });
-        let shown = json!([said, image(bytes)]);
+        let label = json!({ "type": "text", "text": words(100, "screen") });
+        let shown = json!([label, image(bytes)]);
         let id = format!("s{at}");
         let call = json!({ "type": "tool_use", "id": id, "name": "look", "input": { "at": at } });
-        host.tell(json!({ "role": "assistant", "content": [call] }));
+        host.append(json!({ "role": "assistant", "content": [call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": shown });
-        host.tell(json!({ "role": "user", "content": [result] }));
+        host.append(json!({ "role": "user", "content": [result] }));
     }
     let repeated: Vec<bool> =
         host.session.transcript.ledger.blocks.iter().map(|it| it.repeated).collect();
@@ -107,8 +107,8 @@ fn a_line_between_a_tool_and_the_user_only_grows_the_request() {
     let mut host = host("mistral", "openai-chat", 0);
     host.ask("go");
     let call = json!({ "id": "abcdefghi", "type": "function", "function": { "name": "ls", "arguments": "{}" } });
-    host.tell(json!({ "role": "assistant", "content": "", "tool_calls": [call] }));
-    host.tell(json!({ "role": "tool", "tool_call_id": "abcdefghi", "content": "x" }));
+    host.append(json!({ "role": "assistant", "content": "", "tool_calls": [call] }));
+    host.append(json!({ "role": "tool", "tool_call_id": "abcdefghi", "content": "x" }));
     host.request();
     host.ask("rather not");
     let answer = host.request();
@@ -123,7 +123,7 @@ fn a_system_message_in_the_middle_keeps_its_text_and_its_place() {
     let mut host = host("anthropic", "anthropic", 0);
     host.ask("a");
     host.say("b");
-    host.tell(json!({ "role": "system", "content": [{ "type": "text", "text": "be brief" }] }));
+    host.append(json!({ "role": "system", "content": [{ "type": "text", "text": "be brief" }] }));
     host.ask("c");
     let answer = host.request();
     let items = written(&answer);
@@ -142,9 +142,9 @@ fn a_system_message_after_a_fold_follows_its_head_however_often_the_request_is_b
     for at in 0..4 {
         host.say(&words(200, &format!("x{at}y")));
     }
-    host.tell(json!({ "role": "system", "content": "be kind" }));
+    host.append(json!({ "role": "system", "content": "be kind" }));
     assert!(host.request().fold.is_some());
-    host.tell(json!({ "role": "system", "content": "be brief" }));
+    host.append(json!({ "role": "system", "content": "be brief" }));
     host.request();
     let before = host.session.last_request.items.clone();
     host.session.last_request.rebuild = true;
@@ -206,7 +206,7 @@ fn images_beyond_the_limit_go_from_the_oldest_on_many_at_once() {
     let (mut epoch, mut opened) = (0, 0);
     for at in 0..230 {
         let text = json!({ "type": "text", "text": format!("shot {at}") });
-        host.tell(json!({ "role": "user", "content": [image("iVBORw0KGgo"), text] }));
+        host.append(json!({ "role": "user", "content": [image("iVBORw0KGgo"), text] }));
         let answer = host.request();
         opened += u32::from(answer.epoch > epoch);
         epoch = answer.epoch;
@@ -226,9 +226,9 @@ fn bytes_beyond_the_limit_go_from_the_oldest_on() {
     for at in 0..12 {
         let id = format!("c{at}");
         let call = json!({ "type": "tool_use", "id": id, "name": "look", "input": {} });
-        host.tell(json!({ "role": "assistant", "content": [call] }));
+        host.append(json!({ "role": "assistant", "content": [call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": [image(&data)] });
-        host.tell(json!({ "role": "user", "content": [result] }));
+        host.append(json!({ "role": "user", "content": [result] }));
         let answer = host.request();
         assert_eq!(answer.repairs, [], "{at}");
     }
@@ -243,7 +243,7 @@ fn bytes_beyond_the_limit_go_from_the_oldest_on() {
 }
 
 #[test]
-fn bedrock_is_told_of_unbound_reasoning_in_the_body_of_invoke_model() {
+fn bedrock_gets_the_hint_of_unbound_reasoning_in_the_body_of_invoke_model() {
     let thought = |at: u32| {
         let thinking =
             json!({ "type": "thinking", "thinking": "hm", "signature": format!("s{at}") });
@@ -258,9 +258,9 @@ fn bedrock_is_told_of_unbound_reasoning_in_the_body_of_invoke_model() {
         host.ask("go");
         let mut hints = None;
         for at in 0..30 {
-            host.tell(thought(at));
+            host.append(thought(at));
             let result = json!({ "type": "tool_result", "tool_use_id": format!("c{at}"), "content": words(200, &format!("x{at}y")) });
-            host.tell(json!({ "role": "user", "content": [result] }));
+            host.append(json!({ "role": "user", "content": [result] }));
             hints = host.request().hints.or(hints);
         }
         let hints: Value = serde_json::from_str(hints.unwrap()).unwrap();
@@ -278,10 +278,10 @@ fn markers_are_counted_in_every_request_as_the_host_has_them_then() {
     };
     let mut host = host("anthropic", "anthropic", 0);
     for at in 0..3 {
-        host.tell(marked(&format!("q{at}")));
+        host.append(marked(&format!("q{at}")));
         host.say("a");
     }
-    host.tell(marked("q"));
+    host.append(marked("q"));
     host.session
         .set_parts(r#"{"tools":[{"name":"read","cache_control":{"type":"ephemeral"}}]}"#)
         .unwrap();
@@ -290,7 +290,7 @@ fn markers_are_counted_in_every_request_as_the_host_has_them_then() {
         json!({ "index": 0, "ops": [{ "op": "remove", "path": "/content/0/cache_control" }] });
     assert_eq!(written(&answer)[0], unmarked);
     host.say("a");
-    host.tell(marked("next"));
+    host.append(marked("next"));
     let answer = host.request();
     assert_eq!((answer.first_changed, answer.keep, answer.repairs.len()), (None, 2, 1));
     let unmarked =
@@ -299,7 +299,7 @@ fn markers_are_counted_in_every_request_as_the_host_has_them_then() {
     // A host that moves a marker to its newest message has no more of them.
     host.say("a");
     host.messages[4] = json!({ "role": "user", "content": [{ "type": "text", "text": "q2" }] });
-    host.tell(marked("newest"));
+    host.append(marked("newest"));
     let answer = host.request();
     assert_eq!(written(&answer), json!([{ "index": 9 }, { "index": 10 }]));
     assert_eq!(answer.repairs[0].index, 2, "{:?}", answer.repairs);
@@ -311,7 +311,7 @@ fn what_is_sent_from_a_marker_on_is_handed_over_again_and_nothing_before_it() {
     let block = json!({ "type": "text", "text": "q", "cache_control": { "type": "ephemeral" } });
     let mut written = 0;
     for at in 0..200 {
-        host.tell(json!({ "role": "user", "content": [block] }));
+        host.append(json!({ "role": "user", "content": [block] }));
         let answer = host.request();
         assert_eq!((answer.epoch, answer.first_changed), (0, None));
         assert!(answer.items.len() < 12, "{at}: {}", answer.items.len());
@@ -357,13 +357,13 @@ fn markers_that_pay_are_four_with_those_of_the_host() {
 fn only_reasoning_of_turns_with_calls_is_tied_to_them() {
     let mut host = host("deepseek", "openai-chat", 0);
     host.ask("a");
-    host.tell(json!({ "role": "assistant", "content": "b", "reasoning_content": "hm" }));
+    host.append(json!({ "role": "assistant", "content": "b", "reasoning_content": "hm" }));
     host.ask("c");
     let call =
         json!({ "id": "c1", "type": "function", "function": { "name": "ls", "arguments": "{}" } });
-    host.tell(json!({ "role": "assistant", "content": "", "tool_calls": [call], "reasoning_content": "hm" }));
-    host.tell(json!({ "role": "tool", "tool_call_id": "c1", "content": "x" }));
-    host.tell(json!({ "role": "assistant", "content": "d", "reasoning_content": "so" }));
+    host.append(json!({ "role": "assistant", "content": "", "tool_calls": [call], "reasoning_content": "hm" }));
+    host.append(json!({ "role": "tool", "tool_call_id": "c1", "content": "x" }));
+    host.append(json!({ "role": "assistant", "content": "d", "reasoning_content": "so" }));
     host.ask("e");
     host.request();
     let blocks = host.session.transcript.ledger.blocks.iter();
@@ -407,11 +407,11 @@ fn pis_system_messages_are_sent_as_they_are_wherever_they_stand() {
     for provider in ["anthropic", "bedrock", "mistral", "openai-chat", "gemini"] {
         let mut host = host(provider, "pi", 4_000);
         let empty = json!({ "role": "system", "content": "", "toolsAdded": [], "timestamp": 1 });
-        host.tell(empty);
+        host.append(empty);
         for at in 0..40 {
-            host.tell(json!({ "role": "user", "content": words(60, "ask"), "timestamp": at }));
-            let said = [json!({ "type": "text", "text": words(60, "say") })];
-            host.tell(json!({ "role": "assistant", "content": said, "stopReason": "stop", "timestamp": at }));
+            host.append(json!({ "role": "user", "content": words(60, "ask"), "timestamp": at }));
+            let label = [json!({ "type": "text", "text": words(60, "say") })];
+            host.append(json!({ "role": "assistant", "content": label, "stopReason": "stop", "timestamp": at }));
             if at == 20 {
                 // Half a character: the host's own converter cleans it.
                 let broken = r#"{"role":"system","content":"\ud83d","sections":{"a":"\udc00 b"}}"#;
@@ -419,7 +419,7 @@ fn pis_system_messages_are_sent_as_they_are_wherever_they_stand() {
                 host.messages.push(json!(null));
             }
         }
-        host.tell(json!({ "role": "user", "content": "end", "timestamp": 99 }));
+        host.append(json!({ "role": "user", "content": "end", "timestamp": 99 }));
         let answer = host.request();
         let items = written(&answer);
         let kept = |index: u32| items.as_array().unwrap().contains(&json!({ "index": index }));

@@ -44,20 +44,20 @@ fn a_replay_in_steps_is_the_same_as_in_one_go() {
     assert_eq!(steps.layers.tokens(), all.layers.tokens());
     assert!(recording.advance(&mut steps, 1).unwrap(), "there is nothing left to play");
     assert_eq!(steps.calls.len(), 26);
-    let whole = all;
-    assert_eq!(whole.totals.bill, whole.calls.iter().map(|call| call.bill).sum::<u64>());
-    assert!(whole.totals.epochs > 0 && whole.totals.edits > 0);
+    let full = all;
+    assert_eq!(full.totals.bill, full.calls.iter().map(|call| call.bill).sum::<u64>());
+    assert!(full.totals.epochs > 0 && full.totals.edits > 0);
 }
 
 #[test]
-fn each_call_of_a_replay_counts_the_rules_that_its_whole_request_breaks() {
+fn each_call_of_a_replay_counts_the_rules_that_its_full_request_breaks() {
     let mut session = session(25);
     session["tools"] = json!([]);
     let options = json!({ "window": { "contextTokens": 30_000 }, "provider": "bedrock" });
-    let whole = replay(&session, &options);
-    assert!(whole.totals.epochs > 0);
-    for call in &whole.calls {
-        let at = recorded(&session).at_call(&whole, call.call).unwrap();
+    let full = replay(&session, &options);
+    assert!(full.totals.epochs > 0);
+    for call in &full.calls {
+        let at = recorded(&session).at_call(&full, call.call).unwrap();
         assert_eq!(
             violations_sent(&at.session).len(),
             call.violations as usize,
@@ -65,7 +65,7 @@ fn each_call_of_a_replay_counts_the_rules_that_its_whole_request_breaks() {
             call.call
         );
     }
-    assert_eq!(whole.totals.violations, 25, "each request with a call: no tools are declared");
+    assert_eq!(full.totals.violations, 25, "each request with a call: no tools are declared");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn recall_asks_what_the_next_message_still_found() {
 }
 
 #[test]
-fn user_text_is_what_each_request_still_held_of_it() {
+fn user_text_counts_what_each_request_still_contained_of_it() {
     let mut host = Host::new(&window(0));
     host.ask(&words(3000, "first "));
     host.say("noted");
@@ -99,7 +99,7 @@ fn user_text_is_what_each_request_still_held_of_it() {
 }
 
 #[test]
-fn the_bill_of_a_replay_is_in_the_prices_given() {
+fn the_bill_of_a_replay_is_in_the_prices_of_its_options() {
     let session = session(5);
     let recording = recorded(&session);
     let bill = |options: Value| {
@@ -191,7 +191,7 @@ fn layers_are_what_each_request_consists_of_and_changes_lead_from_one_to_the_nex
 }
 
 #[test]
-fn the_next_request_has_all_messages_and_says_what_it_changes() {
+fn the_next_request_has_all_messages_and_lists_its_changes() {
     let (recording, replay) = tight();
     let (at, changes) = recording.next(&replay, 3_600_000).unwrap();
     assert_eq!(message_count(&at.session), recording.len());

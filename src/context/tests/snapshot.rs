@@ -20,22 +20,22 @@ impl Host {
         let options = Options::parse(&options.to_string()).unwrap();
         let state = restore_session(options, &snapshot_bytes(&self.session)).unwrap();
         let mut woken = Self { session: state, messages: Vec::new(), now_ms: self.now_ms };
-        woken.tell_all(self.messages.clone());
+        woken.append_all(self.messages.clone());
         woken
     }
 
-    fn tell_all(&mut self, messages: Vec<Value>) {
+    fn append_all(&mut self, messages: Vec<Value>) {
         for message in messages {
-            self.tell(message);
+            self.append(message);
         }
     }
 
     /// What went out last, in full.
     pub(super) fn view(&self) -> Vec<Written> {
-        let mut whole = self.session.clone();
-        whole.last_request.unheld = true;
-        whole.last_request.settled = true;
-        let Step::Done(answer) = whole.request(0) else { panic!("asks for texts") };
+        let mut all = self.session.clone();
+        all.last_request.unheld = true;
+        all.last_request.settled = true;
+        let Step::Done(answer) = all.request(0) else { panic!("asks for texts") };
         answer.items
     }
 }
@@ -98,7 +98,7 @@ proptest! {
             }
             let new = host.messages[before..].to_vec();
             woken.now_ms = host.now_ms;
-            woken.tell_all(new);
+            woken.append_all(new);
             let (live, restored) = (host.request(), woken.request());
             // A restored session reports its whole view again.
             prop_assert_eq!(host.view(), restored.items);
@@ -134,7 +134,7 @@ proptest! {
         }
         let at = at % host.messages.len();
         let before = host.view();
-        let (epoch, held) = (host.session.last_request.epoch, host.session.decisions.pruner.start as usize <= at);
+        let (epoch, first_block) = (host.session.last_request.epoch, host.session.decisions.pruner.start as usize <= at);
         let mut branch = host.messages[..at].to_vec();
         branch.push(json!({ "role": "user", "content": "no, the other one" }));
         let mut other = if parked {
@@ -145,18 +145,18 @@ proptest! {
             resync(&mut host.session);
             Host { session: host.session, messages: Vec::new(), now_ms: host.now_ms }
         };
-        other.tell_all(branch);
+        other.append_all(branch);
         let answer = other.request();
         prop_assert_eq!(answer.epoch, epoch + 1);
         prop_assert!(answer.fits && violations_sent(&other.session).is_empty());
         // What changed is said: before it nothing did.
         let same = usize::try_from(answer.first_changed.unwrap()).unwrap();
         let now = other.view();
-        if held {
+        if first_block {
             prop_assert_eq!(&now[..same.min(now.len())], &before[..same.min(now.len())]);
         }
         let stubs = |view: &[Written]| view.iter().filter(|it| matches!(it, Written::Edit { .. })).count();
-        if held && same > 0 && answer.edits.is_empty() {
+        if first_block && same > 0 && answer.edits.is_empty() {
             prop_assert!(stubs(&now[..same]) == stubs(&before[..same]));
         }
     }
@@ -173,7 +173,7 @@ fn a_branch_keeps_the_stubs_before_it() {
     messages.remove(messages.len() - 2);
     host.messages.clear();
     resync(&mut host.session);
-    host.tell_all(messages);
+    host.append_all(messages);
     let answer = host.request();
     assert_eq!(host.forms().iter().filter(|form| **form == Form::Stubbed).count(), stubbed);
     assert!(answer.keep > 40, "{}", answer.keep);
@@ -237,16 +237,17 @@ fn a_pin_that_comes_too_late_brings_its_message_back_with_the_next_epoch() {
 }
 
 #[test]
-fn a_text_that_stands_nowhere_goes_out_in_front_from_the_next_epoch_on() {
+fn a_pinned_text_of_no_message_is_sent_in_front_from_the_next_epoch_on() {
     let mut host = Host::worked(&window(30_000), 12);
-    let says = |host: &Host| format!("{:?}", host.view()).matches("the ship sails at dawn").count();
+    let mentions =
+        |host: &Host| format!("{:?}", host.view()).matches("the ship sails at dawn").count();
     pin_text(&mut host.session, "the ship sails at dawn");
-    assert_eq!((host.request().first_changed, says(&host)), (None, 0));
+    assert_eq!((host.request().first_changed, mentions(&host)), (None, 0));
     let mut since = 0;
     for at in 12..220 {
         host.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
         since += u32::from(host.request().first_changed.is_some());
-        assert_eq!(says(&host), usize::from(since > 0));
+        assert_eq!(mentions(&host), usize::from(since > 0));
     }
     assert!(host.session.decisions.pruner.head.is_some());
 }
@@ -283,15 +284,15 @@ fn a_stub_promises_its_original_no_more_once_the_agent_cannot_ask() {
         host.work(&format!("c{at}"), &json!({ "path": at }), &words(500, &format!("x{at}y")));
         host.request();
     }
-    let says = |host: &Host| format!("{:?}", host.view()).matches(", context_recall r").count();
-    let (before, promised) = (host.view(), says(&host));
+    let mentions = |host: &Host| format!("{:?}", host.view()).matches(", context_recall r").count();
+    let (before, promised) = (host.view(), mentions(&host));
     let stubs = host.forms().iter().filter(|form| **form == Form::Stubbed).count();
     assert!(promised > 5 && promised == stubs, "{promised} of {stubs}");
     let mut woken = host.woken(&window(30_000));
     for host in [&mut host, &mut woken] {
         host.session.set_parts(without).unwrap();
         let answer = host.request();
-        assert_eq!((answer.first_changed, says(host)), (Some(-1), 0));
+        assert_eq!((answer.first_changed, mentions(host)), (Some(-1), 0));
         // What the lines cost is what they say.
         let counted: u32 =
             host.session.transcript.ledger.blocks.iter().map(|block| block.now).sum();
@@ -300,9 +301,9 @@ fn a_stub_promises_its_original_no_more_once_the_agent_cannot_ask() {
         let cost: u32 = lines
             .map(|(at, line)| host.session.decisions.placeholders.cost(stub(at), *at, line))
             .sum();
-        let whole =
+        let all =
             host.session.transcript.ledger.blocks.iter().filter(|block| block.form == Form::Full);
-        assert_eq!(counted, cost + whole.map(|block| block.now).sum::<u32>());
+        assert_eq!(counted, cost + all.map(|block| block.now).sum::<u32>());
         assert_eq!(host.request().first_changed, None);
         host.session.set_parts(with).unwrap();
         host.request();
@@ -331,7 +332,7 @@ fn a_branch_has_what_was_dropped_for_messages_behind_it() {
         let branch = host.messages[..17].to_vec();
         host.messages.clear();
         resync(&mut host.session);
-        host.tell_all(branch);
+        host.append_all(branch);
         host.ask("no, the other one");
         let answer = host.request();
         assert!(answer.fits && violations_sent(&host.session).is_empty());
@@ -375,7 +376,7 @@ fn a_call_that_fails_half_way_costs_nothing() {
         assert!(host.session.push(b"{}").is_err());
         let messages = std::mem::take(&mut host.messages);
         resync(&mut host.session);
-        host.tell_all(messages);
+        host.append_all(messages);
         let answer = host.request();
         assert!(answer.fits && answer.tokens <= before.tokens.max(30_000));
         let sent = host.session.last_request.items.len();

@@ -26,13 +26,13 @@ impl Host {
             if self.session.dialect.format == Format::Anthropic {
                 let thinking = json!({ "type": "thinking", "thinking": thought, "signature": format!("s{at}") });
                 let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
-                self.tell(json!({ "role": "assistant", "content": [thinking, call] }));
+                self.append(json!({ "role": "assistant", "content": [thinking, call] }));
                 let result = json!({ "type": "tool_result", "tool_use_id": id, "content": result });
-                self.tell(json!({ "role": "user", "content": [result] }));
+                self.append(json!({ "role": "user", "content": [result] }));
             } else {
                 let call = json!({ "id": id, "type": "function", "function": { "name": "read", "arguments": "{}" } });
-                self.tell(json!({ "role": "assistant", "content": null, "reasoning_content": thought, "tool_calls": [call] }));
-                self.tell(json!({ "role": "tool", "tool_call_id": id, "content": result }));
+                self.append(json!({ "role": "assistant", "content": null, "reasoning_content": thought, "tool_calls": [call] }));
+                self.append(json!({ "role": "tool", "tool_call_id": id, "content": result }));
             }
             hints = self.request().hints.or(hints);
             assert_eq!(violations_sent(&self.session), []);
@@ -60,7 +60,7 @@ impl Host {
         if again {
             let messages = std::mem::take(&mut self.messages);
             for message in messages {
-                self.tell(message);
+                self.append(message);
             }
         }
     }
@@ -77,7 +77,7 @@ fn thinking(provider: &str, format: &str, thinking: Option<&str>) -> (Host, Opti
 /// I12: behind a change reasoning goes, or a hint says so, unless the host says that it is free.
 #[test]
 fn what_reasoning_is_bound_to_is_the_providers_word_or_the_hosts() {
-    for (provider, format, said, binds, hinted) in [
+    for (provider, format, option, binds, hinted) in [
         ("anthropic", "anthropic", None, true, true),
         ("anthropic", "anthropic", Some("bound"), true, true),
         ("anthropic", "anthropic", Some("drop"), true, false),
@@ -85,10 +85,10 @@ fn what_reasoning_is_bound_to_is_the_providers_word_or_the_hosts() {
         ("openai-chat", "openai-chat", None, false, false),
         ("openai-chat", "openai-chat", Some("bound"), true, false),
     ] {
-        let (host, hints) = thinking(provider, format, said);
+        let (host, hints) = thinking(provider, format, option);
         let rules = host.thoughts().1;
-        assert_eq!(rules.contains(&"bound-thinking"), binds, "{provider} {said:?}: {rules:?}");
-        assert_eq!(hints.is_some(), hinted, "{provider} {said:?}");
+        assert_eq!(rules.contains(&"bound-thinking"), binds, "{provider} {option:?}: {rules:?}");
+        assert_eq!(hints.is_some(), hinted, "{provider} {option:?}");
     }
     let error = Options::parse(r#"{"thinking":"off"}"#).unwrap_err().to_string();
     assert_eq!(error, r#"thinking: expected one of bound, drop, free, none, got "off""#);
@@ -162,15 +162,17 @@ fn a_pin_on_reasoning_that_cannot_come_back_opens_no_epoch() {
     host.ask(&words(500, "task"));
     let thought =
         json!({ "type": "thinking", "thinking": words(50, "t"), "thinkingSignature": "s" });
-    let said = json!({ "type": "text", "text": "Reading." });
+    let option = json!({ "type": "text", "text": "Reading." });
     // pi does not send an answer that failed, so that its reasoning is not the newest.
-    host.tell(json!({ "role": "assistant", "content": [thought, said], "stopReason": "error" }));
-    host.tell(json!({ "role": "toolResult", "toolCallId": "c", "content": words(300, "x") }));
+    host.append(
+        json!({ "role": "assistant", "content": [thought, option], "stopReason": "error" }),
+    );
+    host.append(json!({ "role": "toolResult", "toolCallId": "c", "content": words(300, "x") }));
     host.request();
     assert_eq!(host.thoughts(), (0, vec!["hard-fit"]));
     host.pin(1);
     let more = json!({ "type": "text", "text": words(100, "more") });
-    host.tell(json!({ "role": "assistant", "content": [more], "stopReason": "stop" }));
+    host.append(json!({ "role": "assistant", "content": [more], "stopReason": "stop" }));
     let answer = host.request();
     assert_eq!(host.thoughts(), (0, vec!["bound-thinking"]));
     assert_eq!((answer.epoch, answer.first_changed), (0, None));

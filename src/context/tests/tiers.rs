@@ -11,16 +11,16 @@ fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Host {
     let long = |of: &str, at: usize| words(300, &format!("{of}{at}v"));
     for at in 0..count {
         let id = format!("c{at}");
-        host.tell(json!({ "role": "user", "content": long("ask", at) }));
+        host.append(json!({ "role": "user", "content": long("ask", at) }));
         if format == "anthropic" {
             let (text, thinking) = (
                 json!({ "type": "text", "text": long("so", at) }),
                 json!({ "type": "thinking", "thinking": "hm", "signature": "s" }),
             );
             let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": { "path": long("in", at) } });
-            host.tell(json!({ "role": "assistant", "content": [thinking, text, call] }));
-            host.tell(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": long("got", at) }] }));
-            host.tell(json!({ "role": "assistant", "content": long("say", at) }));
+            host.append(json!({ "role": "assistant", "content": [thinking, text, call] }));
+            host.append(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": long("got", at) }] }));
+            host.append(json!({ "role": "assistant", "content": long("say", at) }));
         } else {
             for item in [
                 json!({ "type": "reasoning", "id": format!("rs_{at}"), "summary": [] }),
@@ -29,7 +29,7 @@ fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Host {
                 json!({ "type": "reasoning", "id": format!("rs_{at}b"), "summary": [] }),
                 json!({ "type": "message", "id": format!("msg_{at}"), "role": "assistant", "content": [{ "type": "output_text", "text": long("say", at) }] }),
             ] {
-                host.tell(item);
+                host.append(item);
             }
         }
     }

@@ -40,11 +40,11 @@ proptest! {
             other.session.restoration.measured = None;
             resync(&mut other.session);
             for message in host.messages.clone() {
-                other.tell(message);
+                other.append(message);
             }
             let kept = truncate(&mut host.session, u32::try_from(same).unwrap(), false);
             for message in host.messages.split_off(kept as usize) {
-                host.tell(message);
+                host.append(message);
             }
             for one in [&mut host, &mut other] {
                 one.say(&format!("answer {at}"));
@@ -70,7 +70,7 @@ fn only_what_parted_is_measured_again() {
         let before = host.session.counters().bytes_measured;
         let kept = truncate(&mut host.session, u32::try_from(same).unwrap(), false);
         for message in host.messages.split_off(kept as usize) {
-            host.tell(message);
+            host.append(message);
         }
         host.say(&format!("answer {at}"));
         costs.push(host.session.counters().bytes_measured - before);

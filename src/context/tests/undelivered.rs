@@ -54,7 +54,7 @@ fn a_request_whose_texts_could_not_be_read_asks_for_them_again() {
 }
 
 #[test]
-fn what_was_decided_before_the_texts_could_be_read_is_told_with_the_next_request() {
+fn a_decision_made_before_its_texts_were_read_is_reported_with_the_next_request() {
     let (mut host, _) = needing();
     let before = host.session.last_request.tokens;
     host.say("so be it");
@@ -74,7 +74,7 @@ fn a_snapshot_that_is_made_while_texts_are_still_to_come_keeps_what_they_become(
 }
 
 #[test]
-fn a_pin_is_let_go_though_the_last_request_is_handed_over_whole_first() {
+fn a_pin_is_removed_though_the_last_request_is_handed_over_in_full_first() {
     let mut host = Host::worked(&window(30_000), 5);
     let id = pin_text(&mut host.session, "keep this");
     host.ask("and?");
@@ -92,7 +92,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn a_request_that_was_not_carried_out_comes_again_whole(
+    fn a_request_that_was_not_carried_out_is_sent_again_in_full(
         sizes in prop::collection::vec((1usize..400, 0u8..4, 0u8..4), 1..40),
         tokens in 2_000u32..20_000,
         preset in 0usize..8,
@@ -130,11 +130,11 @@ proptest! {
                 grow(&mut host, at + 1000, size, kind);
                 grow(&mut failing, at + 1000, size, kind);
                 failing.session.resend_all();
-                let (answer, whole) = (host.request(), failing.request());
-                prop_assert_eq!(host.view(), whole.items);
+                let (answer, full) = (host.request(), failing.request());
+                prop_assert_eq!(host.view(), full.items);
                 prop_assert_eq!(
                     (answer.epoch, answer.first_changed, answer.tokens, answer.edits, answer.fold),
-                    (whole.epoch, whole.first_changed, whole.tokens, whole.edits, whole.fold)
+                    (full.epoch, full.first_changed, full.tokens, full.edits, full.fold)
                 );
             }
             prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&failing.session));

@@ -77,7 +77,7 @@ fn f118_it_outlives_a_restart() {
     let mut other = Host::new(&options(&json!({})));
     restore_from(&mut other.session, &snapshot).unwrap();
     for message in host.messages.clone() {
-        other.tell(message);
+        other.append(message);
     }
     other.request();
     assert_eq!(unsummarized_blocks(&other.session), unsummarized_blocks(&host.session));

@@ -33,9 +33,9 @@ function manager(more) {
 function played(context, steps = 24) {
   /** @type {any[]} */
   const requests = [];
-  const whole = talk(steps);
-  for (let end = 1; end <= whole.length; end += 4) {
-    const { messages, epoch, fits, tokens } = context.request(copy(whole.slice(0, end)));
+  const fullHistory = talk(steps);
+  for (let end = 1; end <= fullHistory.length; end += 4) {
+    const { messages, epoch, fits, tokens } = context.request(copy(fullHistory.slice(0, end)));
     const sent = messages.map((/** @type {any} */ it) => JSON.stringify(it));
     const last = requests.at(-1);
     if (last?.epoch === epoch) assert.deepEqual(sent.slice(0, last.sent.length), last.sent);
@@ -132,12 +132,12 @@ function created(throws) {
 test("a create that throws: our plain message stands there for the rest of the epoch, and one event says so", {
   skip,
 }, () => {
-  const whole = created(() => false);
-  assert.ok(whole.requests.some(({ sent }) => sent.some((it) => it.includes('"made"'))));
-  assert.ok(whole.calls() > 3);
-  assert.deepEqual(whole.failures(), []);
+  const fullHistory = created(() => false);
+  assert.ok(fullHistory.requests.some(({ sent }) => sent.some((it) => it.includes('"made"'))));
+  assert.ok(fullHistory.calls() > 3);
+  assert.deepEqual(fullHistory.failures(), []);
   let plain = 0;
-  for (let at = 1; at <= whole.calls(); at += 1) {
+  for (let at = 1; at <= fullHistory.calls(); at += 1) {
     // Requests are compared within their epochs where they are made.
     const { requests, failures } = created((call) => call === at);
     assert.equal(failures().length, 1);
@@ -147,8 +147,8 @@ test("a create that throws: our plain message stands there for the rest of the e
         epoch,
         sent: sent.map((/** @type {string} */ it) => it.replace(',"made":true', "")),
       }));
-    assert.deepEqual(bare(requests), bare(whole.requests));
-    if (JSON.stringify(requests) !== JSON.stringify(whole.requests)) plain += 1;
+    assert.deepEqual(bare(requests), bare(fullHistory.requests));
+    if (JSON.stringify(requests) !== JSON.stringify(fullHistory.requests)) plain += 1;
   }
   assert.ok(plain > 0, "some plain message was sent");
   assert.equal(created(() => true).failures().length, 1);
@@ -250,12 +250,12 @@ test("a listener may ask the session about what it is told of", { skip }, () => 
   /** @type {any} */
   let own;
   /** @type {any[]} */
-  const told = [];
+  const reported = [];
   const { context } = manager({
     estimator: boom("the tokenizer"),
-    on: ({ type }) => told.push([type, own.status().used > 0]),
+    on: ({ type }) => reported.push([type, own.status().used > 0]),
   });
   own = context;
   context.request(talk(3));
-  assert.deepEqual(told[0], ["callback-failed", true]);
+  assert.deepEqual(reported[0], ["callback-failed", true]);
 });

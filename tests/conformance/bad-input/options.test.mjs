@@ -71,10 +71,10 @@ const options = [
     /economy|cacheRead/,
   ],
 ];
-for (const [name, given, argument] of options) {
+for (const [name, wrong, argument] of options) {
   test(`option: ${name}`, { skip: noManager() }, () => {
     assert.throws(
-      () => new api.ContextManager({ format, ...given }),
+      () => new api.ContextManager({ format, ...wrong }),
       (error) => typed(error, ["INVALID_ARGUMENT"], { argument }),
     );
     stillWorks();
@@ -183,7 +183,7 @@ for (const [name, clock] of /** @type {Array<[string, any]>} */ ([
 test("a format that nothing tells", { skip: noManager() }, () => {
   const own = new api.ContextManager({ window, format: "auto" });
   assert.throws(
-    () => own.request([{ speaker: "a", says: "b" }]),
+    () => own.request([{ speaker: "a", speech: "b" }]),
     (error) => typed(error, ["UNKNOWN_FORMAT", "MALFORMED_MESSAGE"], { index: 0 }),
   );
   assert.equal(own.request(good()).messages.length, 3);

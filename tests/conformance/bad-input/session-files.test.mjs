@@ -34,9 +34,9 @@ test("session: bytes that are no UTF-8", { skip: skip || noReader }, () => {
   const session = api.readSession(bytes);
   const read = JSON.stringify(session.messages);
   assert.ok(read.includes("first") && read.includes("third"), "the other lines are read");
-  const told = session.receipt.broken.some((/** @type {any} */ one) => one.line === 2);
+  const isReported = session.receipt.broken.some((/** @type {any} */ one) => one.line === 2);
   assert.ok(
-    told || JSON.stringify(session.messages).includes("\ufffd"),
+    isReported || JSON.stringify(session.messages).includes("\ufffd"),
     "the receipt or a replacement character says so",
   );
 });
@@ -57,7 +57,7 @@ test("session: an unknown format", { skip: skip || noReader }, () => {
 });
 
 test("session: a file that is no text says what it is", { skip: skip || noReader }, () => {
-  for (const [start, told] of /** @type {[number[], string][]} */ ([
+  for (const [start, isReported] of /** @type {[number[], string][]} */ ([
     [[0x50, 0x4b, 3, 4, 0x14], "inspect log convert"],
     [[0x1f, 0x8b, 8, 0], "gzip"],
     [[0x28, 0xb5, 0x2f, 0xfd, 0], "zstd"],
@@ -65,7 +65,8 @@ test("session: a file that is no text says what it is", { skip: skip || noReader
     assert.throws(
       () => api.readSession(new Uint8Array(start)),
       (error) =>
-        typed(error, ["UNKNOWN_FORMAT"]) && /** @type {any} */ (error).info.saw.includes(told),
+        typed(error, ["UNKNOWN_FORMAT"]) &&
+        /** @type {any} */ (error).info.saw.includes(isReported),
     );
   }
 });
@@ -132,8 +133,8 @@ test("session: a line of 50 MB", { skip: skip || noReader }, async () => {
   const { error, value } = await attempt(() => api.readSession(utf8.encode(text)));
   if (error) typed(error, ["TOO_LARGE"]);
   else {
-    const told = value.receipt.broken.some((/** @type {any} */ one) => one.line === 2);
-    assert.equal(value.receipt.read, told ? 2 : 3);
+    const isReported = value.receipt.broken.some((/** @type {any} */ one) => one.line === 2);
+    assert.equal(value.receipt.read, isReported ? 2 : 3);
     assert.ok(JSON.stringify(value.messages.at(-1)).includes("last"), "the next line is read");
   }
   assert.equal(api.readSession(`${line("first")}\n`).messages.length, 1);

@@ -34,9 +34,9 @@ test("it is refused before it is written as JSON: the parts of a message count t
 }, () => {
   let isWritten = false;
   const { stringify } = JSON;
-  JSON.stringify = (/** @type {any[]} */ ...given) => {
-    isWritten ||= Array.isArray(given[0]?.content);
-    return stringify.apply(JSON, /** @type {any} */ (given));
+  JSON.stringify = (/** @type {any[]} */ ...args) => {
+    isWritten ||= Array.isArray(args[0]?.content);
+    return stringify.apply(JSON, /** @type {any} */ (args));
   };
   try {
     const text = "x".repeat(CAP / 4);

@@ -245,8 +245,8 @@ test("F140 a file comes back whole; whatever was done to it is reported by its l
   assert.equal(reader.revision, 1);
   const lines = file.trimEnd().split("\n");
   const [head = "", one = "", two = "", three = "", ...rest] = lines;
-  const reported = async (/** @type {string[]} */ ...given) => {
-    const { loaded, rejected } = await reader.load(given.join("\n"));
+  const reported = async (/** @type {string[]} */ ...fileLines) => {
+    const { loaded, rejected } = await reader.load(fileLines.join("\n"));
     return [loaded, rejected.map((/** @type {any} */ it) => it.line)];
   };
   assert.deepEqual(await reported(head, one.replace("first", "never"), two, three, ...rest), [
@@ -317,11 +317,11 @@ test("a key is in no error, no print, no file and, once it is taken, nowhere in 
   const { candidates } = await import(inside("candidates/store.js"));
   const secret = randomBytes(40);
   // What is written next may stand over its first bytes.
-  const isHeld = () => Buffer.from(candidates.memory.buffer).includes(secret.subarray(8));
+  const isInMemory = () => Buffer.from(candidates.memory.buffer).includes(secret.subarray(8));
   const own = store({ sign: { key: secret } });
-  assert.ok(!isHeld());
+  assert.ok(!isInMemory());
   candidates.sendBytes(secret);
-  assert.ok(isHeld(), "what is in the input is found");
+  assert.ok(isInMemory(), "what is in the input is found");
   const { file } = await filled(own);
   const short = await refusal(() => store({ sign: { key: secret.subarray(0, 31) } }));
   assert.equal(short, "sign.key: expected 32 bytes or more, got 31");
@@ -333,9 +333,9 @@ test("a key is in no error, no print, no file and, once it is taken, nowhere in 
   assert.ok(!all.includes([...secret].join()));
   own[Symbol.dispose]();
   // A copy was taken: what the host does with its own changes nothing.
-  const given = new Uint8Array(key);
-  const copied = store({ sign: { key: given } });
-  getRandomValues(given);
+  const fileLines = new Uint8Array(key);
+  const copied = store({ sign: { key: fileLines } });
+  getRandomValues(fileLines);
   assert.equal((await copied.load((await filled()).file)).loaded, 3);
 });
 
@@ -353,8 +353,8 @@ test("a callback that fails costs nothing but the call", { skip }, async () => {
   fails = false;
   assert.deepEqual(own.list(), before);
   assert.equal((await own.load(await own.save())).loaded, 3);
-  const bad = async (/** @type {unknown} */ given) =>
-    refusal(() => store({ sign: { hmac: () => given } }).save());
+  const bad = async (/** @type {unknown} */ fileLines) =>
+    refusal(() => store({ sign: { hmac: () => fileLines } }).save());
   const wanted = "sign.hmac: expected an HMAC-SHA256: 32 bytes, got";
   assert.equal(await bad(new Uint8Array(31)), `${wanted} 31`);
   assert.equal(await bad("a".repeat(64)), `${wanted} "string"`);

@@ -31,15 +31,15 @@ const step = (at) => [
 /** A store of one process. */
 function inMemory() {
   /** @type {{ bytes: Uint8Array, revision: number } | null} */
-  let held = null;
+  let stored = null;
   return {
-    load: async () => held,
+    load: async () => stored,
     commit: async (/** @type {string} */ _, /** @type {Uint8Array} */ bytes) => {
-      held = { bytes, revision: (held?.revision ?? 0) + 1 };
-      return held.revision;
+      stored = { bytes, revision: (stored?.revision ?? 0) + 1 };
+      return stored.revision;
     },
     delete: async () => {
-      held = null;
+      stored = null;
     },
   };
 }

@@ -29,7 +29,7 @@ const isCheckpoint = (/** @type {any} */ job) => job.system.includes('"keyDecisi
 function filling(summarize, checkpoints = { minimumTokens: 500 }, more = {}) {
   /** @type {any[]} */
   const jobs = [];
-  const told = manager(
+  const informed = manager(
     async (/** @type {any} */ job) => {
       jobs.push(job);
       return summarize(job);
@@ -43,14 +43,14 @@ function filling(summarize, checkpoints = { minimumTokens: 500 }, more = {}) {
     history.push(...step(at));
     at += 1;
     history.push(user(`go on, ${at}`));
-    const prepared = await told.context.prepare(history);
-    await quiet(told.context);
+    const prepared = await informed.context.prepare(history);
+    await quiet(informed.context);
     history.push({ role: "assistant", content: "yes" });
     return prepared;
   };
   const of = (/** @type {string} */ type) =>
-    told.events.filter((/** @type {any} */ event) => event.type === type);
-  return { ...told, jobs, history, turn, of };
+    informed.events.filter((/** @type {any} */ event) => event.type === type);
+  return { ...informed, jobs, history, turn, of };
 }
 /** Until the background is quiet. @param {any} context */
 async function quiet(context) {

@@ -21,7 +21,7 @@ import {
 } from "../support/agent-session.mjs";
 
 const user = (/** @type {string} */ content) => ({ role: "user", content });
-const said = (/** @type {string} */ content) => ({ role: "assistant", content });
+const reply = (/** @type {string} */ content) => ({ role: "assistant", content });
 const isCheckpoint = (/** @type {any} */ job) => job.system.includes('"keyDecisions"');
 const answer = (/** @type {any} */ job) =>
   isCheckpoint(job) ? JSON.stringify({ summary: "All of Zebra_One." }) : good(job);
@@ -140,7 +140,7 @@ for (const way of WAYS) {
           assert.equal((way === "compact" ? value : value.compaction).status, "summarized");
           sound(context, history);
         }
-        history.push(said("ok"), ...step(90), user("more"));
+        history.push(reply("ok"), ...step(90), user("more"));
         const next = await context.compact(history, { force: true });
         assert.equal(next.status, "summarized", next.reason);
       },
@@ -155,7 +155,7 @@ for (const way of WAYS) {
     const awaits = await atEachAwait(
       () => begun(way),
       async ({ context, history, events, call }) => {
-        history.push(said("late answer."), user("late wish."));
+        history.push(reply("late answer."), user("late wish."));
         const meanwhile = sound(context, history);
         assert.equal(count(sentText(meanwhile), "late wish."), 1);
         await call;
@@ -265,43 +265,44 @@ async function behind() {
   };
   const own = manager(asked, { summary });
   const history = talk(9);
-  const told = () => own.events.filter(({ type }) => type?.startsWith("checkpoint"));
+  const checkpointEvents = () => own.events.filter(({ type }) => type?.startsWith("checkpoint"));
   await own.context.prepare(history);
   // Nothing says when it is over but its event.
   const call = new Promise((resolve) => {
     const look = async () => {
-      for (let tick = 0; tick < MOST && told().length === 0; tick += 1) await Promise.resolve();
-      resolve(told()[0]);
+      for (let tick = 0; tick < MOST && checkpointEvents().length === 0; tick += 1)
+        await Promise.resolve();
+      resolve(checkpointEvents()[0]);
     };
     void look();
   });
-  return { ...own, history, told, call, prompts: () => prompts };
+  return { ...own, history, checkpointEvents, call, prompts: () => prompts };
 }
 
 test("a checkpoint, and at every await of it messages, another history, a compaction, the end", {
   skip,
 }, async () => {
   const counts = { appended: 0, changed: 0, compacted: 0, disposed: 0, kept: 0 };
-  await atEachAwait(behind, async ({ context, history, told: events, call }) => {
-    history.push(said("late answer."), user("late wish."));
+  await atEachAwait(behind, async ({ context, history, checkpointEvents: events, call }) => {
+    history.push(reply("late answer."), user("late wish."));
     sound(context, history);
     await call;
     assert.deepEqual([events().length, events()[0]?.type], [1, "checkpoint"]);
     assert.equal(context.checkpoint().summary, "All of Zebra_One.");
-    const told = context.checkpoint().messageCountAtCheckpoint;
+    const checkpointEvents = context.checkpoint().messageCountAtCheckpoint;
     assert.ok(
-      [history.length - 2, history.length].includes(told),
+      [history.length - 2, history.length].includes(checkpointEvents),
       "of what had come when it was asked for",
     );
     counts.appended += 1;
   });
-  await atEachAwait(behind, async ({ context, history, told, prompts, call }) => {
-    const isMade = told().length > 0;
+  await atEachAwait(behind, async ({ context, history, checkpointEvents, prompts, call }) => {
+    const isMade = checkpointEvents().length > 0;
     context.request([user("another start"), ...history.slice(1)]);
     await macrotask();
     await call;
     const isOfTheOther = prompts().includes("another start");
-    assert.equal(told().length, isMade || isOfTheOther ? 1 : 0);
+    assert.equal(checkpointEvents().length, isMade || isOfTheOther ? 1 : 0);
     assert.equal(
       context.checkpoint() !== null,
       isOfTheOther,
@@ -309,24 +310,24 @@ test("a checkpoint, and at every await of it messages, another history, a compac
     );
     counts.changed += 1;
   });
-  await atEachAwait(behind, async ({ context, history, told, events }) => {
+  await atEachAwait(behind, async ({ context, history, checkpointEvents, events }) => {
     const { status, record } = await context.compact(history, { force: true });
     assert.deepEqual([status, record.degraded], ["summarized", false]);
     await macrotask();
     assert.ok(
-      told().every(({ type }) => type === "checkpoint"),
+      checkpointEvents().every(({ type }) => type === "checkpoint"),
       "given up is no failure",
     );
-    counts.kept += told().length;
+    counts.kept += checkpointEvents().length;
     paired(events);
     sound(context, history);
     counts.compacted += 1;
   });
-  await atEachAwait(behind, async ({ context, told }) => {
-    const before = told().length;
+  await atEachAwait(behind, async ({ context, checkpointEvents }) => {
+    const before = checkpointEvents().length;
     context[Symbol.dispose]();
     await macrotask();
-    assert.equal(told().length, before, "nobody is told behind the end");
+    assert.equal(checkpointEvents().length, before, "nobody is told behind the end");
     counts.disposed += 1;
   });
   for (const [name, awaits] of Object.entries(counts)) assert.ok(awaits > 0, name);

@@ -49,7 +49,7 @@ const manager = (more) =>
   });
 
 /** @param {any} outcome @param {string} status */
-function tellsOfTheStart(outcome, status) {
+function checkSummaryOfTheStart(outcome, status) {
   assert.equal(outcome?.status, status, outcome?.reason);
   const { readFiles, commands, errors, identifiers } = outcome.extracted;
   assert.ok(readFiles.includes("src/part0.rs"), JSON.stringify(readFiles));
@@ -65,7 +65,7 @@ function tellsOfTheStart(outcome, status) {
 test("a request that pruning made fit tells what the pruned results were about", { skip }, () => {
   const context = manager({ preset: "aceclaw" });
   const { compaction } = context.request(work());
-  tellsOfTheStart(compaction, "pruned");
+  checkSummaryOfTheStart(compaction, "pruned");
   assert.equal(compaction.record, null);
   // Once told, it is not told again.
   assert.equal(context.request(work()).compaction, null);
@@ -78,7 +78,7 @@ test("a compaction by hand for which pruning was enough tells the same, and so d
   const plan = context.plan(work());
   assert.equal(plan.outcome, "prune");
   const outcome = await context.compact(work());
-  tellsOfTheStart(outcome, "pruned");
+  checkSummaryOfTheStart(outcome, "pruned");
   assert.deepEqual(plan.extracted, outcome.extracted);
   assert.deepEqual(context.request(work()).compaction.extracted, outcome.extracted);
 });
@@ -156,5 +156,5 @@ test("a getter that throws while a pruned call is read loses neither the request
   throws = true;
   assert.throws(() => context.request(history), /of the host's own/);
   throws = false;
-  tellsOfTheStart(context.request(history).compaction, "pruned");
+  checkSummaryOfTheStart(context.request(history).compaction, "pruned");
 });

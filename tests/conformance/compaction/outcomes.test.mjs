@@ -94,7 +94,7 @@ test("F126 F127 prompts for notes reach the model, at the end of its request, on
     const history = [user("begin")];
     /** @type {number[]} */
     const lines = [];
-    let heard = 0;
+    let reported = 0;
     for (let at = 0; at < 400 && lines.length < 6; at += 1) {
       let { messages, epoch } = context.request(history);
       const prompt = context.flushPrompt();
@@ -108,7 +108,7 @@ test("F126 F127 prompts for notes reach the model, at the end of its request, on
       }
       // What a model is given.
       assert.deepEqual(strict(messages), []);
-      heard += count(JSON.stringify(messages), "notes and nothing else");
+      reported += count(JSON.stringify(messages), "notes and nothing else");
       const call = { type: "tool_use", id: `n${at}`, name: "edit", input: {} };
       if (prompt) Object.assign(call, { input: { file_path: "memory/2026-11-22.md" } });
       const gave = { type: "tool_result", tool_use_id: call.id, content: prose(1_200) };
@@ -119,7 +119,7 @@ test("F126 F127 prompts for notes reach the model, at the end of its request, on
       }
     }
     assert.deepEqual(lines.slice(0, 4), [50, 75, 90, 50], provider);
-    assert.equal(heard, lines.length, "each once, and in no later request");
+    assert.equal(reported, lines.length, "each once, and in no later request");
   }
 });
 

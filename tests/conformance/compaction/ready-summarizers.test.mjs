@@ -109,7 +109,7 @@ const WIRES = [
         { role: "user", content: "PROMPT" },
       ],
     ],
-    whole: (finish = "stop", text = TEXT) => ({
+    complete: (finish = "stop", text = TEXT) => ({
       id: "c",
       object: "chat.completion",
       choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: finish }],
@@ -148,7 +148,7 @@ const WIRES = [
       "SYSTEM",
       [{ role: "user", content: "PROMPT" }],
     ],
-    whole: (stop_reason = "end_turn", text = TEXT) => ({
+    complete: (stop_reason = "end_turn", text = TEXT) => ({
       id: "msg",
       type: "message",
       role: "assistant",
@@ -192,13 +192,13 @@ for (const wire of WIRES) {
     for (const stream of [false, true]) {
       seen = [];
       handle = (got, response) =>
-        got.body.stream ? sse(response, wire.stream()) : json(response, wire.whole());
-      const given = control();
+        got.body.stream ? sse(response, wire.stream()) : json(response, wire.complete());
+      const callOptions = control();
       const result = await wire.make({
         stream,
         headers: { "x-own": "1" },
         body: { temperature: 0.3 },
-      })(job, given);
+      })(job, callOptions);
       assert.deepEqual(
         [result.text, result.finishReason],
         [TEXT, wire.name === "anthropic" ? "end_turn" : "stop"],
@@ -208,14 +208,14 @@ for (const wire of WIRES) {
         [seen[0].body.stream, seen[0].body.temperature, seen[0].headers["x-own"]],
         [stream, 0.3, "1"],
       );
-      assert.equal(given.calls.alive > 3, stream);
+      assert.equal(callOptions.calls.alive > 3, stream);
     }
   });
 
   test(`${wire.name}: every base URL, every end of a line, characters in pieces`, {
     skip,
   }, async () => {
-    handle = (_, response) => json(response, wire.whole());
+    handle = (_, response) => json(response, wire.complete());
     const [path] = wire.expected;
     for (const end of wire.name === "anthropic"
       ? ["", "/", "/v1", "/v1/"]
@@ -247,14 +247,15 @@ for (const wire of WIRES) {
       return [text, finishReason];
     };
     for (const word of chat ? ["content_filter", "length"] : ["refusal", "max_tokens"]) {
-      assert.deepEqual(await ask(wire.whole(word, "")), ["", word]);
+      assert.deepEqual(await ask(wire.complete(word, "")), ["", word]);
       assert.deepEqual(await ask(wire.stream(word, "half")), ["half", word]);
     }
     const nothing = chat ? { choices: [] } : { type: "message", content: [], stop_reason: null };
     assert.deepEqual(await ask(nothing), ["", null]);
     const thought = { type: "thinking", thinking: "hm", text: "hm" };
     const parts = [thought, { type: "text", text: "so " }, { type: "text", text: "it is" }];
-    if (!chat) return assert.equal((await ask({ ...wire.whole(), content: parts }))[0], "so it is");
+    if (!chat)
+      return assert.equal((await ask({ ...wire.complete(), content: parts }))[0], "so it is");
     const choice = (/** @type {object} */ more) => ({ index: 0, finish_reason: "stop", ...more });
     assert.deepEqual(await ask({ choices: [choice({ message: { content: parts } })] }), [
       "so it is",
@@ -291,8 +292,11 @@ for (const wire of WIRES) {
     });
     const host = new AbortController();
     const reason = new Error("the host stops");
-    const given = { signal: host.signal, alive: () => setTimeout(() => host.abort(reason), 5) };
-    await assert.rejects(wire.make()(job, given), (error) => error === reason);
+    const callOptions = {
+      signal: host.signal,
+      alive: () => setTimeout(() => host.abort(reason), 5),
+    };
+    await assert.rejects(wire.make()(job, callOptions), (error) => error === reason);
     assert.equal(await closed, "closed", "the server is told");
   });
 
@@ -320,8 +324,8 @@ for (const wire of WIRES) {
         if (at.length === 1) refuse(response, when, 503);
         else sse(response, wire.stream());
       };
-      const given = control();
-      assert.equal((await wire.make()(job, given)).text, TEXT);
+      const callOptions = control();
+      assert.equal((await wire.make()(job, callOptions)).text, TEXT);
       assert.equal(at.length, 2);
       assert.ok(Number(at[1]) - Number(at[0]) >= least, `${at}`);
     }
@@ -340,9 +344,12 @@ for (const wire of WIRES) {
     const reason = new Error("the host stops");
     seen = [];
     handle = (_, response) => refuse(response, "15");
-    const given = { signal: host.signal, alive: () => setTimeout(() => host.abort(reason), 5) };
+    const callOptions = {
+      signal: host.signal,
+      alive: () => setTimeout(() => host.abort(reason), 5),
+    };
     const started = performance.now();
-    await assert.rejects(wire.make()(job, given), (error) => error === reason);
+    await assert.rejects(wire.make()(job, callOptions), (error) => error === reason);
     assert.ok(performance.now() - started < 5_000);
     assert.equal(seen.length, 1, "nobody is asked behind an abort");
   });

@@ -50,8 +50,8 @@ test("the summarizer sees what the user asked, marked as kept", { skip }, async 
 test("the language is the user's, also where the user's words stay", { skip }, async () => {
   const [job] = await jobsOf(work());
   assert.match(job.system, /write in German, the language of the user/);
-  const [given] = await jobsOf(work(), { summary: { minimumTokens: 0, language: "fr" } });
-  assert.match(given.system, /write in French/);
+  const [firstJob] = await jobsOf(work(), { summary: { minimumTokens: 0, language: "fr" } });
+  assert.match(firstJob.system, /write in French/);
 });
 
 test("words of the user that stay are shown in part, and of many messages some", {
@@ -103,10 +103,10 @@ test("a retry names the headings that were missing, and so does the attempt", {
   const jobs = [];
   const { context } = manager(async (/** @type {any} */ job) => {
     jobs.push(job);
-    const whole = good(job);
+    const goodSummary = good(job);
     return jobs.length > 1
-      ? whole
-      : whole.replace("## Done\nfine\n", "").replace("## Errors\nfine\n", "");
+      ? goodSummary
+      : goodSummary.replace("## Done\nfine\n", "").replace("## Errors\nfine\n", "");
   });
   const { status, attempts } = await context.compact(talk(20), { force: true });
   assert.equal(status, "summarized");

@@ -136,11 +136,11 @@ const thrown = await context.compact(history, { force: true }).catch((error) => 
 const refused = { name: thrown.name, code: thrown.code, argument: thrown.info?.argument, message: thrown.message };
 const unchanged = context.request(history).compaction;
 const without = await context.compact(history, { force: true });
-const told = context.request(history).compaction;
+const reported = context.request(history).compaction;
 load("compact.wasm");
 const more = [...history, { role: "assistant", content: "done" }, ...history];
 const withIt = await context.compact(more, { force: true });
-console.log(JSON.stringify({ refused, unchanged, without, told, events, asked, withIt }));
+console.log(JSON.stringify({ refused, unchanged, without, reported, events, asked, withIt }));
 `;
 
 test("without plimsoll/compact.wasm the first compact() throws, a later one and their events say so, and one with it is a summary", {
@@ -152,14 +152,14 @@ test("without plimsoll/compact.wasm the first compact() throws, a later one and 
     cwd: dirname(entry),
     encoding: "utf8",
   });
-  const { refused, unchanged, without, told, events, withIt, asked } = JSON.parse(out);
+  const { refused, unchanged, without, reported, events, withIt, asked } = JSON.parse(out);
   assert.deepEqual([refused.name, refused.code], ["PlimsollError", "INVALID_ARGUMENT"]);
   assert.equal(refused.argument, "plimsoll/compact.wasm");
   assert.match(refused.message, /init\(source\)/);
   assert.notEqual(unchanged?.status, "summarized");
   assert.equal(without.status, "folded");
   assert.match(without.reason, /plimsoll\/compact\.wasm/);
-  assert.equal(told.reason, without.reason);
+  assert.equal(reported.reason, without.reason);
   const failed = events.filter((/** @type {any} */ { type }) => type === "compaction-failed");
   assert.equal(failed.length, 2);
   for (const { outcome } of failed) assert.match(outcome.reason, /plimsoll\/compact\.wasm/);

@@ -16,7 +16,7 @@ import { taken } from "./rows.mjs";
 
 const USABLE = WINDOW.contextTokens - WINDOW.maxOutputTokens;
 const user = (/** @type {any} */ content) => ({ role: "user", content });
-const said = (/** @type {any} */ content) => ({ role: "assistant", content });
+const answer = (/** @type {any} */ content) => ({ role: "assistant", content });
 const use = (/** @type {any} */ id, input = {}) => ({ type: "tool_use", id, name: "read", input });
 const gave = (/** @type {any} */ id, /** @type {any} */ content) => ({
   type: "tool_result",
@@ -60,7 +60,7 @@ export const history = [
         const big = "alpha beta ".repeat((times * WINDOW.contextTokens * 4) / 11);
         const prepared = await context.prepare([
           user("read it"),
-          said([use("a")]),
+          answer([use("a")]),
           user([gave("a", big)]),
         ]);
         assert.ok(prepared.fits && prepared.tokens <= USABLE, `${times}: ${prepared.tokens}`);
@@ -82,7 +82,7 @@ export const history = [
         const big = "alpha beta ".repeat((10 * WINDOW.contextTokens * 4) / 11 / results);
         const prepared = await context.prepare([
           user("read them"),
-          said(ids.map((id) => use(id))),
+          answer(ids.map((id) => use(id))),
           user(ids.map((id) => gave(id, `${id}: ${big}`))),
         ]);
         assert.ok(prepared.fits, `${results}: ${prepared.tokens}`);
@@ -137,7 +137,7 @@ export const history = [
       const { context } = manager(summarize);
       const messages = [user("go")];
       for (let at = 0; at < 6; at += 1) {
-        messages.push(said([use("call_0"), use(at % 2 ? "call_0" : "call_1")]));
+        messages.push(answer([use("call_0"), use(at % 2 ? "call_0" : "call_1")]));
         messages.push(
           user([
             gave("call_0", `first of ${at}.`),
@@ -166,7 +166,7 @@ export const history = [
         const { context } = manager(summarize);
         const prepared = await context.prepare([
           user("go"),
-          said([use(id)]),
+          answer([use(id)]),
           user([gave(id, "what it gave")]),
           user("and?"),
         ]);
@@ -193,8 +193,8 @@ export const history = [
         for (const late of [false, true]) {
           const { context } = manager(summarize);
           const results = order.map((at) => gave(`c${at}`, `given by c${at}`));
-          const messages = [user("go"), said([0, 1, 2].map((at) => use(`c${at}`)))];
-          if (late) for (const result of results) messages.push(said("wait"), user([result]));
+          const messages = [user("go"), answer([0, 1, 2].map((at) => use(`c${at}`)))];
+          if (late) for (const result of results) messages.push(answer("wait"), user([result]));
           else messages.push(user(results));
           messages.push(user("and?"));
           const prepared = await context.prepare(messages);
@@ -214,7 +214,7 @@ export const history = [
     run: async () => {
       for (const behind of [0, 1, 2]) {
         const { context } = manager(summarize);
-        const messages = [...talk(20), said([use("open", { path: "the/open.rs" })])];
+        const messages = [...talk(20), answer([use("open", { path: "the/open.rs" })])];
         for (let at = 0; at < behind; at += 1) messages.push(user(`meanwhile ${at}.`));
         const open = messages.length - 1 - behind;
         const plan = context.plan(messages, { force: true });
@@ -244,7 +244,7 @@ export const history = [
       const after = await context.prepare(messages);
       const started = types().length;
       context.observe({ inputTokens: 18_999, outputTokens: 1 }, before);
-      const again = await context.prepare([...messages, said("ok"), user("next")]);
+      const again = await context.prepare([...messages, answer("ok"), user("next")]);
       await idle(context);
       assert.equal(types().length, started, "nothing is triggered");
       // What the provider counted besides the messages it counts in every request.
@@ -302,7 +302,7 @@ export const history = [
       const messages = talk(8);
       context.request(messages);
       context.observe({ inputTokens: 9_000, outputTokens: 1 });
-      messages.push(said([use("z")]), user([gave("z", "x".repeat(8_000))]));
+      messages.push(answer([use("z")]), user([gave("z", "x".repeat(8_000))]));
       const { tokens } = context.request(messages);
       assert.ok(tokens > 10_500 && tokens < 12_500, String(tokens));
       return `9000 counted, then ${tokens} with what came`;
@@ -373,7 +373,7 @@ export const history = [
       const sizes = [(await context.prepare(messages)).tokens];
       for (const contextTokens of [200_000, 8_000]) {
         context.setModel({ window: { contextTokens, maxOutputTokens: 1_000 } });
-        messages.push(said("ok"), user(`now with ${contextTokens}.`));
+        messages.push(answer("ok"), user(`now with ${contextTokens}.`));
         const prepared = await context.prepare(messages);
         await idle(context);
         assert.ok(prepared.fits && prepared.tokens <= contextTokens - 1_000, `${prepared.tokens}`);
@@ -404,18 +404,21 @@ export const history = [
       const messages = [...talk(20), user("look")];
       for (let at = 0; at < 45; at += 1) {
         const source = { type: "base64", media_type: "image/png", data };
-        messages.push(said([use(`c${at}`)]), user([gave(`c${at}`, [{ type: "image", source }])]));
+        messages.push(answer([use(`c${at}`)]), user([gave(`c${at}`, [{ type: "image", source }])]));
       }
       const prepared = context.request(messages);
       taken(prepared);
       const shown = count(sentText(prepared), data);
       assert.ok(shown > 0 && shown < 45, `${shown} images`);
       const outcome = await context.compact(messages, { force: true });
-      const told = JSON.stringify([outcome, jobs]);
+      const found = JSON.stringify([outcome, jobs]);
       assert.equal(outcome.status, "summarized", outcome.reason);
-      assert.ok(!told.includes(data.slice(0, 40)) && told.length < 100_000, `${told.length} chars`);
+      assert.ok(
+        !found.includes(data.slice(0, 40)) && found.length < 100_000,
+        `${found.length} chars`,
+      );
       assert.ok(context.snapshot().length < 32_768);
-      return `${shown} images are sent; outcome and jobs hold none (${told.length} chars)`;
+      return `${shown} images are sent; outcome and jobs hold none (${found.length} chars)`;
     },
   },
   {
@@ -433,7 +436,7 @@ export const history = [
         messages.push(
           ...step(at).map((message) =>
             message.role === "assistant" && typeof message.content === "string"
-              ? said(prose(1_700))
+              ? answer(prose(1_700))
               : message,
           ),
         );

@@ -37,9 +37,9 @@ export const job = [
     done: "a provider counts more after each compaction, over 60 turns and a restart",
     run: async () => {
       let asked = 0;
-      const summarize = async (/** @type {any} */ given) => {
+      const summarize = async (/** @type {any} */ summaryJob) => {
         asked += 1;
-        return good(given);
+        return good(summaryJob);
       };
       const { context, pass } = manager(summarize);
       /** @type {any[]} */
@@ -76,9 +76,9 @@ export const job = [
           () => Promise.reject(),
         ]) {
           let asked = 0;
-          const { context } = manager((/** @type {any} */ given) => {
+          const { context } = manager((/** @type {any} */ summaryJob) => {
             asked += 1;
-            return asked >= at ? fail() : good(given);
+            return asked >= at ? fail() : good(summaryJob);
           }, CHUNKS);
           const history = talk(20);
           const frozen = JSON.stringify(history);
@@ -145,9 +145,12 @@ export const job = [
       allRefused(
         [
           ...["length", "max_tokens", "MAX_TOKENS", "max_output_tokens"].map(
-            (finishReason) => (/** @type {any} */ given) => ({ text: good(given), finishReason }),
+            (finishReason) => (/** @type {any} */ summaryJob) => ({
+              text: good(summaryJob),
+              finishReason,
+            }),
           ),
-          (/** @type {any} */ given) => `<summary>${good(given)}`,
+          (/** @type {any} */ summaryJob) => `<summary>${good(summaryJob)}`,
         ],
         ["cut"],
       ),
@@ -159,8 +162,8 @@ export const job = [
     run: () =>
       allRefused(
         [
-          (/** @type {any} */ given) =>
-            `${good(given)}\n${Array.from({ length: 30_000 }, (_, at) => `word${at}`).join(" ")}`,
+          (/** @type {any} */ summaryJob) =>
+            `${good(summaryJob)}\n${Array.from({ length: 30_000 }, (_, at) => `word${at}`).join(" ")}`,
         ],
         ["inflated"],
       ),
@@ -180,12 +183,12 @@ export const job = [
         () => '{"name":"shell","arguments":{"command":"ls"}}',
         () => '<tool_call>{"name":"shell"}</tool_call>',
         () => 'shell({"command": "ls"})',
-        (/** @type {any} */ given) => ({ text: good(given), finishReason: "tool_calls" }),
+        (/** @type {any} */ summaryJob) => ({ text: good(summaryJob), finishReason: "tool_calls" }),
       ];
       await allRefused(refusals, ["refused"]);
       await allRefused(others, ["unverified"]);
       // Its own prompt is refused for what it says, or unread for its length.
-      const echo = (/** @type {any} */ given) => given.prompt;
+      const echo = (/** @type {any} */ summaryJob) => summaryJob.prompt;
       await allRefused([echo], ["unverified", "inflated"]);
       return `${refusals.length} refusals and ${others.length + 1} that are no summary, history and request as before`;
     },
@@ -216,9 +219,9 @@ export const job = [
     run: async () => {
       let asked = 0;
       let skeleton = false;
-      const { context } = manager(async (/** @type {any} */ given) => {
+      const { context } = manager(async (/** @type {any} */ summaryJob) => {
         asked += 1;
-        return skeleton ? good(given, "None").replaceAll("fine", "None") : good(given);
+        return skeleton ? good(summaryJob, "None").replaceAll("fine", "None") : good(summaryJob);
       });
       const small = await manager(boom).context.compact(talk(0), { force: true });
       assert.deepEqual([small.status, small.attempts], ["none", []]);

@@ -39,10 +39,10 @@ export const meanwhile = [
       for (let callers = 2; callers <= 8; callers += 1) {
         let asked = 0;
         const { open, opened } = gate();
-        const { context, types } = manager(async (/** @type {any} */ given) => {
+        const { context, types } = manager(async (/** @type {any} */ job) => {
           asked += 1;
           await opened;
-          return good(given);
+          return good(job);
         });
         const history = talk(20);
         const all = Array.from({ length: callers }, () =>
@@ -55,20 +55,20 @@ export const meanwhile = [
         assert.deepEqual(types(), ["compaction-start", "compaction-end"]);
       }
       /** @type {{ bytes: Uint8Array, revision: number } | null} */
-      let held = null;
+      let stored = null;
       let commits = 0;
       const store = {
         multiWriter: true,
-        load: async () => held,
+        load: async () => stored,
         commit: async (
           /** @type {string} */ _,
           /** @type {Uint8Array} */ bytes,
           /** @type {number | null} */ expected,
         ) => {
-          if ((held?.revision ?? null) !== expected) return null;
+          if ((stored?.revision ?? null) !== expected) return null;
           commits += 1;
-          held = { bytes, revision: (held?.revision ?? 0) + 1 };
-          return held.revision;
+          stored = { bytes, revision: (stored?.revision ?? 0) + 1 };
+          return stored.revision;
         },
         delete: async () => {},
       };
@@ -77,7 +77,7 @@ export const meanwhile = [
         window: WINDOW,
         format: "anthropic",
         estimator: "chars/4",
-        summarize: async (/** @type {any} */ given) => good(given),
+        summarize: async (/** @type {any} */ job) => good(job),
       };
       const [one, other] = await Promise.all(
         [0, 1].map(() => api.ContextManager.open(store, "s", options)),
@@ -100,11 +100,11 @@ export const meanwhile = [
       /** @type {Uint8Array[]} */
       const parked = [];
       const own = manager(
-        async (/** @type {any} */ given) => {
+        async (/** @type {any} */ job) => {
           parked.push(own.context.snapshot());
           await tick();
           parked.push(own.context.snapshot());
-          return good(given);
+          return good(job);
         },
         { ...CHUNKS, on: () => parked.push(own.context.snapshot()) },
       );
@@ -148,12 +148,12 @@ export const meanwhile = [
         );
       };
       const { context } = manager(
-        async (/** @type {any} */ given) => {
+        async (/** @type {any} */ job) => {
           add();
           await tick();
           add();
           context.request(history);
-          return good(given);
+          return good(job);
         },
         {
           ...CHUNKS,
@@ -169,9 +169,9 @@ export const meanwhile = [
         assert.equal(count(sent, `late wish ${at}.`), 1);
         assert.ok(sent.indexOf(`late wish ${at}.`) > sent.indexOf(`late answer ${at}.`));
       }
-      const changed = manager(async (/** @type {any} */ given) => {
+      const changed = manager(async (/** @type {any} */ job) => {
         changed.context.request([{ role: "user", content: "another start" }, ...history.slice(1)]);
-        return good(given);
+        return good(job);
       });
       const failed = await changed.context.compact(history, { force: true });
       assert.equal(failed.status, "failed");
@@ -189,12 +189,12 @@ export const meanwhile = [
         for (const when of ["before", "after"]) {
           const host = new AbortController();
           let asked = 0;
-          const { context } = manager(async (/** @type {any} */ given) => {
+          const { context } = manager(async (/** @type {any} */ job) => {
             asked += 1;
             if (asked === at && when === "before") host.abort();
             await tick();
             if (asked === at && when === "after") host.abort();
-            return good(given);
+            return good(job);
           }, CHUNKS);
           const before = context.request(history);
           const parked = context.snapshot();
@@ -217,7 +217,7 @@ export const meanwhile = [
         }
       }
       const done = new AbortController();
-      const { context } = manager(async (/** @type {any} */ given) => good(given));
+      const { context } = manager(async (/** @type {any} */ job) => good(job));
       const outcome = await context.compact(history, { force: true, signal: done.signal });
       done.abort();
       assert.equal(outcome.status, "summarized");
@@ -250,7 +250,7 @@ export const meanwhile = [
         let first = true;
         const summary = { minimumTokens: 0, contextTokens: 200_000, silenceMs: 15, totalMs: 40 };
         const { context } = manager(
-          async (/** @type {any} */ given) => (first ? way(context) : good(given)),
+          async (/** @type {any} */ job) => (first ? way(context) : good(job)),
           { summary },
         );
         const options = { force: true, ...(name === "aborts" ? { signal: host.signal } : {}) };
@@ -273,10 +273,10 @@ export const meanwhile = [
       let asked = 0;
       let most = 0;
       const { context } = manager(
-        async (/** @type {any} */ given) => {
+        async (/** @type {any} */ job) => {
           asked += 1;
-          most = Math.max(most, given.inputTokens + given.maxOutputTokens);
-          return good(given);
+          most = Math.max(most, job.inputTokens + job.maxOutputTokens);
+          return good(job);
         },
         {
           window: { contextTokens: 400_000, maxOutputTokens: 4_000 },
@@ -307,7 +307,7 @@ export const meanwhile = [
       const seen = new Set();
       for (const way of ways) {
         for (const force of [true, false]) {
-          const { context, events } = manager(async (/** @type {any} */ given) => way(given), {
+          const { context, events } = manager(async (/** @type {any} */ job) => way(job), {
             summary: { minimumTokens: 0, contextTokens: 200_000, silenceMs: 15, totalMs: 40 },
           });
           if (force) await context.compact(talk(20), { force });

@@ -16,7 +16,7 @@ import {
 import { taken } from "./rows.mjs";
 
 const user = (/** @type {any} */ content) => ({ role: "user", content });
-const said = (/** @type {any} */ content) => ({ role: "assistant", content });
+const answer = (/** @type {any} */ content) => ({ role: "assistant", content });
 const long = process.env.PLIMSOLL_LONG === "1";
 const kept = (/** @type {number} */ version) =>
   new URL(`../../golden/snapshot-${version}.bin`, import.meta.url);
@@ -34,7 +34,7 @@ async function compacted(context, history, rounds, check) {
     const outcome = await context.compact(history, { force: true });
     const prepared = await context.prepare(history);
     check(sentText(prepared), prepared, outcome);
-    history.push(said("done"));
+    history.push(answer("done"));
   }
 }
 
@@ -137,7 +137,7 @@ export const state = [
         "Rule three: ask first",
       ];
       /** @type {any[]} */
-      const history = [user(rules[0]), said("ok"), user(rules[1]), said("ok")];
+      const history = [user(rules[0]), answer("ok"), user(rules[1]), answer("ok")];
       context.request(history);
       context.pin({ index: 0 });
       context.pin({ index: 2 });
@@ -174,7 +174,7 @@ export const state = [
         );
         assert.equal(verbatim.length, 1, `round ${round}`);
         assert.equal(count(sentText(prepared), wish), 1, `round ${round}`);
-        history.push(said("done"));
+        history.push(answer("done"));
       }
       return "verbatim, and once, in each of 20 requests";
     },
@@ -213,15 +213,18 @@ export const state = [
       const { fits } = context.request(talk(2_500));
       const bytes = context.snapshot();
       assert.ok(fits && bytes.length < 4_000_000, `${bytes.length} bytes`);
-      const told = `TOO_LARGE, and the session lives; a snapshot is bytes without bodies (${Math.round(bytes.length / 1_000)} kB)`;
-      if (!long) return told;
+      const finding = `TOO_LARGE, and the session lives; a snapshot is bytes without bodies (${Math.round(bytes.length / 1_000)} kB)`;
+      if (!long) return finding;
       // More than a string may have, all in all: the same text many times, so that the host's side is small.
       const content = prose(2_000_000);
       const most = manager(undefined);
       const history = [user("begin")];
       for (let at = 0; at < 46; at += 1) {
         const call = { type: "tool_use", id: `c${at}`, name: "read", input: { at } };
-        history.push(said([call]), user([{ type: "tool_result", tool_use_id: call.id, content }]));
+        history.push(
+          answer([call]),
+          user([{ type: "tool_result", tool_use_id: call.id, content }]),
+        );
       }
       const chars = 46 * content.length;
       assert.ok(chars > 536_870_888, `${chars} is what one string may have`);
@@ -230,7 +233,7 @@ export const state = [
       assert.ok(parked.length < 10_000, `${parked.length} bytes`);
       const woken = api.ContextManager.restore(parked, SAME);
       taken(woken.request(history));
-      return `${told}; ${Math.round(chars / 1e6)} M chars are parked in ${parked.length} bytes`;
+      return `${finding}; ${Math.round(chars / 1e6)} M chars are parked in ${parked.length} bytes`;
     },
   },
   {
@@ -243,7 +246,7 @@ export const state = [
       await context.compact(history, { force: true });
       context.request(history);
       const bytes = context.snapshot();
-      const wake = (/** @type {Uint8Array} */ given) => api.ContextManager.restore(given, SAME);
+      const wake = (/** @type {Uint8Array} */ saved) => api.ContextManager.restore(saved, SAME);
       const each = Math.max(1, Math.floor(bytes.length / 2_000));
       let tried = 0;
       for (let at = 0; at < bytes.length; at += each) {
@@ -283,7 +286,7 @@ export const state = [
       const grows = [
         step,
         result,
-        (/** @type {number} */ at) => (at === 5 ? [user(prose(9_000)), said("ok")] : result(at)),
+        (/** @type {number} */ at) => (at === 5 ? [user(prose(9_000)), answer("ok")] : result(at)),
       ];
       for (const grow of grows) {
         const { context } = manager(async () => "", { preset: "balanced" });

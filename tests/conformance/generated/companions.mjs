@@ -105,7 +105,7 @@ function pinned(api, options, clean) {
     }
     const had = bare(prefix);
     for (const text of clean ? kept : []) {
-      const [times, among] = [all, had].map((whole) => whole.split(text).length - 1);
+      const [times, among] = [all, had].map((entire) => entire.split(text).length - 1);
       if (times >= 1 && times <= among) continue;
       const message = `${where}: what was pinned is sent ${times} times, not ${among}: ${text.slice(0, 200)}`;
       return { law: "pinned", message };
@@ -220,9 +220,9 @@ function throwing(api, options, seed) {
   };
   const called =
     (/** @type {any} */ own) =>
-    (/** @type {any[]} */ ...given) => {
+    (/** @type {any[]} */ ...args) => {
       maybe();
-      return own?.(...given);
+      return own?.(...args);
     };
   // What a listener throws is printed; here it is meant.
   console.error = () => {};
@@ -264,7 +264,7 @@ function throwing(api, options, seed) {
 }
 
 /** A message of the user's. @param {string} format @param {string} text */
-function userSays(format, text) {
+function userMessage(format, text) {
   if (format === "gemini") return { role: "user", parts: [{ text }] };
   if (format === "langchain") return { type: "human", data: { content: text } };
   if (format === "pi") return { role: "user", content: text, timestamp: text.length };
@@ -280,9 +280,9 @@ export function companion(api, options, manager, { clean, seed, classes, check }
   // A host that throws is compared with a manager that pins nothing.
   const throws = Math.floor(seed / 8) % 4 === 0;
   const json = (/** @type {any[]} */ list) => (classes ? list : JSON.parse(JSON.stringify(list)));
-  const whole = (/** @type {any[]} */ list) => list;
+  const entire = (/** @type {any[]} */ list) => list;
   const fronted = (/** @type {any[]} */ list, /** @type {number} */ at) => [
-    userSays(options.format, `(session bootstrap ${at})`),
+    userMessage(options.format, `(session bootstrap ${at})`),
     ...list,
   ];
   const ways = [
@@ -291,9 +291,9 @@ export function companion(api, options, manager, { clean, seed, classes, check }
     // An instance of a class is not what JSON makes of it.
     () => fedBack(api, options, json),
     () => pinned(api, options, clean),
-    () => forgetting(api, options, whole, whole, check),
+    () => forgetting(api, options, entire, entire, check),
     () => forgetting(api, options, json, fronted, check),
-    () => endsOtherwise(api, options, whole, check),
+    () => endsOtherwise(api, options, entire, check),
     () => endsOtherwise(api, options, json, check),
   ];
   // The laws are tried on managers that can only be asked.

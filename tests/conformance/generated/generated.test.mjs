@@ -114,12 +114,12 @@ async function many() {
   );
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
-  let [done, next, said, timed] = [0, first, started, false];
+  let [done, next, announced, timed] = [0, first, started, false];
   /** First seeds of the pieces that are being played. @type {Set<number>} */
   const open = new Set();
-  const share = (/** @type {any} */ told) => {
-    done += told.done;
-    for (const [at, own] of told.counts) {
+  const share = (/** @type {any} */ result) => {
+    done += result.done;
+    for (const [at, own] of result.counts) {
       const all = /** @type {any} */ (counts.get(at));
       for (const field of Object.keys(own)) {
         if (field === "found") all.found = [...all.found, ...own.found].slice(0, 3);
@@ -135,8 +135,8 @@ async function many() {
         `${done} transcripts in ${seconds().toFixed(0)} s: a million take ${million.toFixed(0)} minutes`,
       );
     }
-    if (performance.now() - said >= sayEveryMs && open.size > 0) {
-      said = performance.now();
+    if (performance.now() - announced >= sayEveryMs && open.size > 0) {
+      announced = performance.now();
       const upTo = Math.min(...open);
       const behind = upTo > first ? `seeds ${first} to ${upTo - 1} of ${last} are done` : "begun";
       console.log(
@@ -158,9 +158,9 @@ async function many() {
         if (from < next) open.add(from);
         worker.postMessage({ from, to: next - 1 });
       };
-      worker.on("message", (told) => {
-        if (told.ready) return more();
-        share(told);
+      worker.on("message", (result) => {
+        if (result.ready) return more();
+        share(result);
         more();
       });
       worker.on("error", reject);
@@ -198,12 +198,12 @@ function show({ pair, seed, law, message }) {
   const own = /** @type {any} */ ({ format, provider });
   const fails = (/** @type {any} */ candidate) =>
     play(api, own, candidate, seed).problem?.law === law;
-  const whole = history(seed);
-  const small = fails(whole) ? shrink(whole, fails) : whole;
+  const original = history(seed);
+  const small = fails(original) ? shrink(original, fails) : original;
   const problem = play(api, own, small, seed).problem;
   console.log(`\n${pair}, seed ${seed}, window ${small.window}: ${law}: ${message.slice(0, 600)}`);
   console.log(
-    `shrunk to ${small.turns.length} of ${whole.turns.length} turns: ${problem?.message.slice(0, 600)}`,
+    `shrunk to ${small.turns.length} of ${original.turns.length} turns: ${problem?.message.slice(0, 600)}`,
   );
   for (const [at, message] of rendered(small, format, provider, seed).entries()) {
     console.log(`  [${at}] ${JSON.stringify(message).slice(0, 500)}`);

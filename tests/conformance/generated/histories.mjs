@@ -67,7 +67,7 @@ export function history(seed) {
     return text;
   };
   const long = (/** @type {number} */ usual) => words(chance(0.12) ? 1500 : usual);
-  const said = (/** @type {number} */ most) => {
+  const phrase = (/** @type {number} */ most) => {
     if (dirty(0.06)) return BLANKS[below(3)] ?? "";
     return dirty(0.02) ? LONE : words(most);
   };
@@ -98,11 +98,11 @@ export function history(seed) {
   });
   /** @returns {Turn} */
   const user = () => {
-    const text = said(chance(0.1) ? 400 : 60);
+    const text = phrase(chance(0.1) ? 400 : 60);
     if (chance(0.5)) return { role: "user", parts: [{ kind: "text", text }], plain: true };
     /** @type {Part[]} */
     const parts = [{ kind: "text", text }];
-    if (chance(0.2)) parts.push({ kind: "text", text: said(30) });
+    if (chance(0.2)) parts.push({ kind: "text", text: phrase(30) });
     if (chance(0.15)) parts.push(image());
     return { role: "user", parts };
   };
@@ -118,7 +118,7 @@ export function history(seed) {
         sig: signed ? sig() : null,
         id: `rs_${seed}_${opaque}`,
       });
-    if (count === 0 || chance(0.5)) parts.push({ kind: "text", text: said(40) });
+    if (count === 0 || chance(0.5)) parts.push({ kind: "text", text: phrase(40) });
     if (chance(0.03)) {
       parts.push({
         kind: "call",
@@ -193,7 +193,7 @@ export function history(seed) {
         });
       } else if (kind < 0.95) turns.push(assistant(0));
       else if (kind < 0.97)
-        turns.push({ role: "system", parts: [{ kind: "text", text: said(20) }] });
+        turns.push({ role: "system", parts: [{ kind: "text", text: phrase(20) }] });
       else
         turns.push({ role: "tool", parts: [result({ id: `foreign${below(9)}`, name: "read" })] });
     }

@@ -189,9 +189,11 @@ export function honest(law, host, mended, sound = new WeakSet()) {
   let texts = null;
   for (let at = 0; at < mended.length; at += 1) {
     if (own.has(mended[at]) || sound.has(mended[at])) continue;
-    for (const { text, error, said } of results(law, mended[at])) {
-      texts ??= new Set(host.flatMap((message) => results(law, message)).map((one) => one.said));
-      if (texts.has(said) || failed.test(String(text))) continue;
+    for (const { text, error, resultText } of results(law, mended[at])) {
+      texts ??= new Set(
+        host.flatMap((message) => results(law, message)).map((one) => one.resultText),
+      );
+      if (texts.has(resultText) || failed.test(String(text))) continue;
       const message = `message ${at} holds a result of ours that ${error ? "does not say what is missing" : "looks like a success"}: ${JSON.stringify(text)}`;
       return { law: "honest", message };
     }
@@ -209,13 +211,13 @@ function results(law, message) {
   if (kept) return kept;
   const found = turns
     .flatMap(resultsOf)
-    .map(({ text, error }) => ({ text, error, said: well(text) }));
+    .map(({ text, error }) => ({ text, error, resultText: well(text) }));
   knownResults.set(turns, found);
   return found;
 }
 
 /** What a list of a text and an image says, which stands as JSON. @param {string | null} text */
-function saidIn(text) {
+function textIn(text) {
   const list = text?.startsWith("[{") ? parsed(text) : text;
   return Array.isArray(list) ? list.map((one) => one?.text ?? "").join("") : text;
 }
@@ -226,8 +228,8 @@ function saidIn(text) {
  * @param {string | null} text
  */
 function well(text) {
-  const said = String(saidIn(text)).replace(/\p{Surrogate}/gu, "\ufffd");
-  return /\S/.test(said) ? said : "";
+  const resultText = String(textIn(text)).replace(/\p{Surrogate}/gu, "\ufffd");
+  return /\S/.test(resultText) ? resultText : "";
 }
 
 /** Providers that want the reasoning of a call back as long as they see the call. */
@@ -247,9 +249,9 @@ export function atomic(law, mended, view) {
   );
   for (let i = 0; i < view.messages.length; i += 1) {
     const from = view.source[i];
-    const whole = from === null ? undefined : at.get(from);
-    if (!whole || whole === view.messages[i]) continue;
-    const had = turnsOf(law, whole).filter((turn) => turn.role === "assistant");
+    const original = from === null ? undefined : at.get(from);
+    if (!original || original === view.messages[i]) continue;
+    const had = turnsOf(law, original).filter((turn) => turn.role === "assistant");
     const has = turnsOf(law, view.messages[i]).filter((turn) => turn.role === "assistant");
     const [hadCalls, hasCalls] = [had.flatMap(callsOf), has.flatMap(callsOf)];
     const fail = (/** @type {string} */ message) => ({

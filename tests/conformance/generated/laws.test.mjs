@@ -291,11 +291,11 @@ test("what validate and repair say is held against the strict provider", () => {
 });
 
 test("a failing history is shrunk to what shows the failure", () => {
-  const whole = history(1);
+  const original = history(1);
   const has = (/** @type {any} */ own) =>
     own.turns.some((/** @type {any} */ turn) => turn.role === "tool");
-  assert.ok(has(whole));
-  const small = shrink(whole, has);
+  assert.ok(has(original));
+  const small = shrink(original, has);
   assert.deepEqual(
     small.turns.map((turn) => [turn.role, turn.parts.length]),
     [["tool", 0]],

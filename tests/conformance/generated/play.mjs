@@ -56,8 +56,8 @@ export function play(api, pair, history, seed) {
   } catch (error) {
     const own = error instanceof Broken;
     const { code } = /** @type {any} */ (error);
-    const said = own ? error.message : String(/** @type {any} */ (error)?.stack ?? error);
-    played.problem = { law: own ? error.law : `threw ${code ?? ""}`.trim(), message: said };
+    const description = own ? error.message : String(/** @type {any} */ (error)?.stack ?? error);
+    played.problem = { law: own ? error.law : `threw ${code ?? ""}`.trim(), message: description };
   }
   return played;
 }
@@ -303,17 +303,19 @@ const isAlarm = (pair, messages, found) =>
 
 /** @param {any} api @param {{ format: string, provider: string }} pair @param {any[]} messages @param {any} strict @param {any} rules @param {any} check */
 function checkRepair(api, { format, provider }, messages, strict, rules, check) {
-  const said = api.validate(messages, provider, { format });
+  const description = api.validate(messages, provider, { format });
   const found = strict(messages, rules);
   const first = (/** @type {any[]} */ list) =>
     list.map((one) => `${one.rule} [${one.index}]${one.path ?? ""} ${one.message}`)[0];
-  if (said.length === 0 && found.length > 0)
+  if (description.length === 0 && found.length > 0)
     broken(`missed ${found[0].rule}`, `validate finds nothing; ${first(found)}`);
-  const alarm = said.find((/** @type {any} */ one) => isAlarm({ format, provider }, messages, one));
+  const alarm = description.find((/** @type {any} */ one) =>
+    isAlarm({ format, provider }, messages, one),
+  );
   if (alarm && found.length === 0)
     broken(`false alarm ${alarm.rule}`, `nothing is wrong; validate: ${first([alarm])}`);
   const { messages: mended, repairs } = api.repair(messages, provider, { format });
-  if (found.length === 0 && said.length === 0) {
+  if (found.length === 0 && description.length === 0) {
     if (repairs.length > 0) broken("no-op", `a repair on what is valid: ${first(repairs)}`);
     if (!isSame(mended, messages))
       broken(

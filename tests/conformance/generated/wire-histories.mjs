@@ -33,7 +33,7 @@ export function responses(next) {
       );
     } else if (kind < 0.75) {
       if (chance(0.5)) items.push(reasoning(`rs_${items.length}`, text, chance));
-      if (chance(0.4)) items.push(said(`msg_${items.length}`, chance(0.1) ? "" : text(40)));
+      if (chance(0.4)) items.push(messageItem(`msg_${items.length}`, chance(0.1) ? "" : text(40)));
       const calls = Array.from({ length: below(4) }, () => {
         count += 1;
         return call(chance(0.1) ? "dup" : `c${count}`, `fc_${count}`, long, chance);
@@ -67,7 +67,7 @@ function reasoning(id, text, chance) {
 }
 
 /** @param {string} id @param {string} text */
-function said(id, text) {
+function messageItem(id, text) {
   const content = [{ type: "output_text", text, annotations: [] }];
   return { type: "message", id, role: "assistant", status: "completed", content };
 }
@@ -132,7 +132,7 @@ export function gemini(next) {
         const id = ids ? { id: chance(0.1) ? "dup" : `c${count}` } : {};
         return { ...id, name: chance(0.5) ? "read" : "grep", args: { path: long() } };
       });
-      const said = [
+      const messageItem = [
         ...(chance(0.2) ? [{ text: text(40), thought: true }] : []),
         ...(calls.length === 0 || chance(0.3) ? [{ text: chance(0.1) ? "" : text(40) }] : []),
       ];
@@ -140,7 +140,7 @@ export function gemini(next) {
         ...part("functionCall", of),
         ...(signs && at === 0 ? { thoughtSignature: `s${count}` } : {}),
       }));
-      contents.push({ role: "model", parts: [...said, ...parts] });
+      contents.push({ role: "model", parts: [...messageItem, ...parts] });
       made.push(...calls);
       const answers = calls.filter(() => chance(0.9)).map(answer);
       if (chance(0.1)) contents.push(...answers.map((one) => ({ role: "function", parts: [one] })));
@@ -166,16 +166,16 @@ export function refusedByGemini(contents) {
       return `${at}: an empty text`;
     }
     const asked = before?.role === "model" ? calls(before) : [];
-    const given = content.role === "model" ? [] : results(content);
-    if (asked.length !== given.length)
-      return `${at}: ${asked.length} calls, ${given.length} results`;
-    const left = given.map((one) => one.name);
+    const answered = content.role === "model" ? [] : results(content);
+    if (asked.length !== answered.length)
+      return `${at}: ${asked.length} calls, ${answered.length} results`;
+    const left = answered.map((one) => one.name);
     for (const { name } of asked) {
       const found = left.indexOf(name);
       if (found < 0) return `${at}: no result of ${name}`;
       left.splice(found, 1);
     }
-    for (const [number, one] of given.entries()) {
+    for (const [number, one] of answered.entries()) {
       if (typeof one.response !== "object") return `${at}: result ${number} is no object`;
     }
     if (calls(content).length > 0 && (at === 0 || before.role === "model")) {

@@ -22,15 +22,15 @@ function run(script) {
     const tick = () => new Promise((resolve) => setTimeout(resolve, 1));
     const settled = async () => { for (let at = 0; at < 5; at += 1) { gc(); await tick(); } };`;
   const args = ["--expose-gc", "--input-type=module", "--eval", `${start}\n${script}`];
-  const told = execFileSync(process.execPath, args, {
+  const output = execFileSync(process.execPath, args, {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
   });
-  return JSON.parse(told.trim().split("\n").at(-1) ?? "null");
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "null");
 }
 
 test("the request after a loss is built anew, under a higher epoch", { skip: without }, () => {
-  const told = run(`
+  const output = run(`
     const context = manager();
     const history = work(30);
     const before = grow(context, history).at(-1);
@@ -43,15 +43,15 @@ test("the request after a loss is built anew, under a higher epoch", { skip: wit
       changed: [view.firstChanged, first, again.firstChanged],
       sources: view.source, fits: view.fits, stubbed: before.edits.length,
     }));`);
-  const [before, after, again, status] = told.epochs;
+  const [before, after, again, status] = output.epochs;
   assert.ok(after > before, `${after} after ${before}`);
   assert.deepEqual([again, status], [after, after]);
-  assert.deepEqual(told.changed, [told.changed[1], told.changed[1], null]);
-  assert.deepEqual([told.sources.length, told.fits], [61, true]);
+  assert.deepEqual(output.changed, [output.changed[1], output.changed[1], null]);
+  assert.deepEqual([output.sources.length, output.fits], [61, true]);
 });
 
 test("whatever is asked first after a loss is answered", { skip: without }, () => {
-  const told = run(`
+  const output = run(`
     const asked = {
       status: (context) => context.status().used,
       counters: (context) => context.counters().bytesMeasured,
@@ -66,13 +66,13 @@ test("whatever is asked first after a loss is answered", { skip: without }, () =
       answers[name] = call(context);
     }
     console.log(JSON.stringify(answers));`);
-  assert.deepEqual(told, { status: 0, counters: 0, dispose: 0, request: 1 });
+  assert.deepEqual(output, { status: 0, counters: 0, dispose: 0, request: 1 });
 });
 
 test("a session of a store goes on as it was saved last, and is not saved as nothing", {
   skip: without,
 }, () => {
-  const told = run(`
+  const output = run(`
     const { memoryStore } = await import(${JSON.stringify(beside("store/memory.js"))});
     const store = memoryStore();
     const open = () => api.ContextManager.open(store, "one", { window: { contextTokens: 30_000 } });
@@ -93,16 +93,16 @@ test("a session of a store goes on as it was saved last, and is not saved as not
       saved, next, epochs: [before.epoch, after.epoch, again.epoch],
       pins: ids.map((id) => other.unpin(id)), fits: after.fits,
     }));`);
-  assert.deepEqual(told.saved, { revision: 2, rebased: false });
-  assert.deepEqual(told.next, { revision: 3, rebased: false });
-  assert.deepEqual(told.pins, [true, false]);
-  assert.equal(told.fits, true);
-  const [before, after, again] = told.epochs;
-  assert.ok(before < after && after < again, `${told.epochs}`);
+  assert.deepEqual(output.saved, { revision: 2, rebased: false });
+  assert.deepEqual(output.next, { revision: 3, rebased: false });
+  assert.deepEqual(output.pins, [true, false]);
+  assert.equal(output.fits, true);
+  const [before, after, again] = output.epochs;
+  assert.ok(before < after && after < again, `${output.epochs}`);
 });
 
 test("what a lost instance held is never freed in the next", { skip: without }, () => {
-  const told = run(`
+  const output = run(`
     const frees = [];
     const { Instance } = WebAssembly;
     WebAssembly.Instance = function (...given) {
@@ -126,13 +126,13 @@ test("what a lost instance held is never freed in the next", { skip: without }, 
     const collected = frees.length - late;
     context[Symbol.dispose]();
     console.log(JSON.stringify({ late, collected, disposed: frees.length - late - collected, works: manager().request([ask("a")]).messages.length }));`);
-  assert.equal(told.late, 0, "frees in an instance that does not hold them");
-  assert.ok(told.collected >= 15, `${told.collected} of 20 collected handles were freed`);
-  assert.deepEqual([told.disposed, told.works], [1, 1]);
+  assert.equal(output.late, 0, "frees in an instance that does not hold them");
+  assert.ok(output.collected >= 15, `${output.collected} of 20 collected handles were freed`);
+  assert.deepEqual([output.disposed, output.works], [1, 1]);
 });
 
 test("replay and readSession go on after a loss", { skip: without }, () => {
-  const told = run(`
+  const output = run(`
     const session = api.readSession(JSON.stringify(work(10)));
     const options = { window: { contextTokens: 32_000 } };
     const run = api.replay(session, options);
@@ -148,13 +148,13 @@ test("replay and readSession go on after a loss", { skip: without }, () => {
     run[Symbol.dispose]();
     await settled();
     console.log(JSON.stringify(run.calls.length));`);
-  assert.ok(told > 5);
+  assert.ok(output > 5);
 });
 
 test("2,000 managers and replays that are disposed of leave memory as it is", {
   skip: without,
 }, () => {
-  const told = run(`
+  const output = run(`
     const history = work(10);
     const session = api.readSession(JSON.stringify(history));
     const once = () => {
@@ -168,5 +168,5 @@ test("2,000 managers and replays that are disposed of leave memory as it is", {
     const before = size();
     for (let at = 0; at < 2_000; at += 1) once();
     console.log(JSON.stringify([before, size()]));`);
-  assert.equal(told[1], told[0]);
+  assert.equal(output[1], output[0]);
 });

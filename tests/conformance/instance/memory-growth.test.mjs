@@ -11,8 +11,8 @@ const { Instance } = WebAssembly;
 /** @type {WebAssembly.Memory[]} */
 const memories = [];
 WebAssembly.Instance = new Proxy(Instance, {
-  construct(target, given) {
-    const instance = Reflect.construct(target, given);
+  construct(target, args) {
+    const instance = Reflect.construct(target, args);
     const { memory } = instance.exports;
     if (memory) memories.push(memory);
     return instance;
@@ -51,15 +51,15 @@ const history = (messages, name) => [
 
 test("sessions beyond 64 MiB make it grow by an eighth each time", { skip }, () => {
   const sizes = new Set();
-  const held = [];
+  const contexts = [];
   for (let number = 0; size() < 2 * LARGE; number += 1) {
     const context = new api.ContextManager({ window: { contextTokens: 200_000 } });
     context.request(history(2_000, `s${number}`));
-    held.push(context);
+    contexts.push(context);
     if (size() > LARGE) sizes.add(size());
   }
-  console.log(`${held.length} sessions, ${sizes.size} sizes`);
-  for (const context of held) context[Symbol.dispose]();
+  console.log(`${contexts.length} sessions, ${sizes.size} sizes`);
+  for (const context of contexts) context[Symbol.dispose]();
   // One large block may grow it between two steps; without growing ahead it is nearly each session.
   assert.ok(sizes.size <= 16, `${sizes.size} sizes from 64 to 128 MiB`);
 });

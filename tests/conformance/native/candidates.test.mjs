@@ -58,8 +58,8 @@ function play(answer) {
       at,
       success: below(3) > 0,
     };
-    const told = answer("upsert", JSON.stringify(observed));
-    if (told.startsWith("{")) ids.push(JSON.parse(told).id);
+    const printed = answer("upsert", JSON.stringify(observed));
+    if (printed.startsWith("{")) ids.push(JSON.parse(printed).id);
     const outcome = { success: below(3) > 0, severe: below(9) === 0, conflict: below(5) === 0, at };
     answer("conclude", JSON.stringify([id(), outcome]));
     const change = { reason: text(), at, force: below(2) === 0 };
@@ -100,18 +100,18 @@ test("native and Wasm give the same bytes", { skip }, async () => {
   /** @type {string[]} */
   const own = [];
   play((name, json) => {
-    let told = "";
+    let printed = "";
     try {
-      told = candidates.call(name, () =>
+      printed = candidates.call(name, () =>
         name === "save" ? save() : store[name](candidates.send(json)),
       );
     } catch (error) {
       refused += 1;
-      told = /** @type {Error} */ (error).message;
+      printed = /** @type {Error} */ (error).message;
     }
     input += `${name} ${json}\n`;
-    own.push(told);
-    return told;
+    own.push(printed);
+    return printed;
   });
   const { status, stdout, stderr } = spawnSync(String(dump), ["candidates"], {
     input,
@@ -121,8 +121,8 @@ test("native and Wasm give the same bytes", { skip }, async () => {
   assert.equal(status, 0, stderr);
   const theirs = stdout.trimEnd().split("\n");
   assert.equal(theirs.length, own.length);
-  own.forEach((told, at) => {
-    assert.equal(told, theirs[at], input.split("\n")[at]);
+  own.forEach((printed, at) => {
+    assert.equal(printed, theirs[at], input.split("\n")[at]);
   });
   assert.ok(refused > 100 && refused < own.length / 2, `${refused} refused`);
   console.log(

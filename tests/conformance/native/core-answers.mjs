@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { loadPackage, packagePath } from "../support/package.mjs";
 
 /** What the glue gives back as JSON of the core's. */
-const told = {
+const methodsOf = {
   Manager: ["request", "resume", "explain", "status", "counters"],
   Replay: ["calls"],
   AtCall: ["buckets", "list", "report"],
@@ -26,14 +26,14 @@ export async function loadRaw() {
   // The first call hands the Wasm over.
   api.readSession('[{"role":"user","content":"go"}]');
   /** @type {string[]} */
-  let heard = [];
-  for (const [owner, methods] of Object.entries(told)) {
+  let log = [];
+  for (const [owner, methods] of Object.entries(methodsOf)) {
     const { prototype } = manager[owner] ?? files[owner];
     for (const method of methods) {
       const own = prototype[method];
-      prototype[method] = function (/** @type {any[]} */ ...given) {
-        const answer = own.apply(this, given);
-        heard.push(answer);
+      prototype[method] = function (/** @type {any[]} */ ...args) {
+        const answer = own.apply(this, args);
+        log.push(answer);
         return answer;
       };
     }
@@ -47,8 +47,8 @@ export async function loadRaw() {
 
   /** All that the core answers while `work` is done. @param {() => void} work */
   function listen(work) {
-    heard = [];
+    log = [];
     work();
-    return heard;
+    return log;
   }
 }

@@ -128,19 +128,23 @@ test("native and Wasm give the same bytes", { skip: reason }, async () => {
   const [glue, { prompts }] = [await load("glue/prompt_bg.js"), await load("prompt/prompt.js")];
   api.promptBudget(); // the first call hands the Wasm over
   const all = calls();
-  const input = all.map(([name, given]) => `${name} ${JSON.stringify(given)}\n`).join("");
-  const told = spawnSync(String(dump), ["prompt"], { input, encoding: "utf8", maxBuffer: 2 ** 28 });
-  assert.equal(told.status, 0, told.stderr);
-  const answers = told.stdout.trimEnd().split("\n");
+  const input = all.map(([name, args]) => `${name} ${JSON.stringify(args)}\n`).join("");
+  const dumped = spawnSync(String(dump), ["prompt"], {
+    input,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
+  assert.equal(dumped.status, 0, dumped.stderr);
+  const answers = dumped.stdout.trimEnd().split("\n");
   assert.equal(answers.length, all.length);
   let refused = 0;
-  all.forEach(([name, given], at) => {
+  all.forEach(([name, args], at) => {
     let own;
     try {
-      const call = () => glue[name](prompts.send(JSON.stringify(given)));
+      const call = () => glue[name](prompts.send(JSON.stringify(args)));
       // The one call whose answer is not one JSON text.
       const assemble = () => {
-        const plan = glue.assemble(prompts.sendAll([JSON.stringify(given)]));
+        const plan = glue.assemble(prompts.sendAll([JSON.stringify(args)]));
         return JSON.stringify([[plan, glue.prompt()], [...glue.figures()]]);
       };
       own = prompts.call(name, name === "assemble" ? assemble : call);
@@ -148,7 +152,7 @@ test("native and Wasm give the same bytes", { skip: reason }, async () => {
       refused += 1;
       own = /** @type {Error} */ (error).message;
     }
-    assert.equal(own, answers[at], `${name} ${JSON.stringify(given)}`);
+    assert.equal(own, answers[at], `${name} ${JSON.stringify(args)}`);
   });
   assert.ok(refused > 100 && refused < all.length / 2, `${refused} refused`);
   console.log(

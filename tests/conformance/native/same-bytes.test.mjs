@@ -114,10 +114,10 @@ async function compare(name, data) {
   const options = settings.map((setting) => JSON.stringify(setting));
   const input = JSON.stringify(played);
   /** @param {(session: any, setting: any) => void} work */
-  const heard = (work) => () =>
+  const recorded = (work) => () =>
     settings.flatMap((setting) => raw.listen(() => work(played, setting)));
-  total.steps += await same(name, "views", options, input, heard(carry));
-  total.replays += (await same(name, "replay", options, input, heard(replay))) / 5;
+  total.steps += await same(name, "views", options, input, recorded(carry));
+  total.replays += (await same(name, "replay", options, input, recorded(replay))) / 5;
 }
 
 /** Every request of a session, as a host makes them. @param {any} session @param {any} setting */

@@ -48,8 +48,8 @@ test("unchanged system and tools are not written as JSON again; a change in plac
   const sent = requests(messages).slice(0, 4);
   const write = JSON.stringify;
   let stringified = 0;
-  JSON.stringify = (/** @type {[any]} */ ...given) => {
-    const text = write(...given);
+  JSON.stringify = (/** @type {[any]} */ ...args) => {
+    const text = write(...args);
     stringified += text?.length ?? 0;
     return text;
   };
@@ -90,8 +90,8 @@ function stretches() {
   const turns = STRETCHES.map(() => 0);
   const write = JSON.stringify;
   let stringified = 0;
-  JSON.stringify = (/** @type {[any]} */ ...given) => {
-    const text = write(...given);
+  JSON.stringify = (/** @type {[any]} */ ...args) => {
+    const text = write(...args);
     stringified += text?.length ?? 0;
     return text;
   };

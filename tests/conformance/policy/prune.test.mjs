@@ -40,8 +40,8 @@ test("F059 A71: what comes in is left as it is, and what comes out is smaller an
   for (const preset of [...presets, ...ours]) {
     const messages = frozen(history(20, 400));
     const before = JSON.stringify(messages);
-    const given = { ...chars, preset, window: usable, system: "be brief" };
-    const result = api.pruneForRequest(messages, given);
+    const pruneOptions = { ...chars, preset, window: usable, system: "be brief" };
+    const result = api.pruneForRequest(messages, pruneOptions);
     assert.equal(JSON.stringify(messages), before);
     assert.equal(result.applied, true, preset);
     assert.ok(result.prunedTokens < result.originalTokens && result.edits.length > 0, preset);
@@ -49,7 +49,7 @@ test("F059 A71: what comes in is left as it is, and what comes out is smaller an
     assert.deepEqual(strictAnthropic(result.messages), [], preset);
     assert.deepEqual(result.messages.at(-1), messages.at(-1));
     assert.ok(result.edits.every((/** @type {any} */ edit) => edit.rule !== "fold"));
-    const again = api.pruneForRequest(messages, given);
+    const again = api.pruneForRequest(messages, pruneOptions);
     assert.deepEqual(again, result, "the same again");
   }
 });
@@ -86,13 +86,13 @@ test("A77: a stub keeps 200 characters, id and error", { skip }, () => {
     role: "user",
     content: [{ type: "tool_result", tool_use_id: "c0", content: words(500, "e"), is_error: true }],
   });
-  const given = { ...chars, preset: "aceclaw", window: { contextTokens: 6_000 } };
-  const { messages: sent } = api.pruneForRequest(messages, given);
+  const pruneOptions = { ...chars, preset: "aceclaw", window: { contextTokens: 6_000 } };
+  const { messages: sent } = api.pruneForRequest(messages, pruneOptions);
   const [result] = /** @type {any} */ (sent[2]).content;
   assert.deepEqual([result.tool_use_id, result.is_error], ["c0", true]);
   assert.ok(result.content.startsWith(words(500, "e").slice(0, 200)), result.content);
   assert.match(result.content.slice(200), /^\n\n\[content pruned during context compaction/);
-  const longer = api.pruneForRequest(messages, { ...given, stubChars: 700 }).messages;
+  const longer = api.pruneForRequest(messages, { ...pruneOptions, stubChars: 700 }).messages;
   assert.ok(/** @type {any} */ (longer[2]).content[0].content.length > 700);
 });
 
@@ -100,14 +100,18 @@ test("without a window nothing is pruned, and a bad option is refused by name", 
   const messages = history(8, 400);
   const still = api.pruneForRequest(messages, { ...chars, window: { contextTokens: 0 } });
   assert.deepEqual([still.applied, still.messages.length], [false, messages.length]);
-  for (const [given, argument] of [
+  for (const [pruneOptions, argument] of [
     [{ preset: "aceclaw", retention: 1 }, "retention"],
     [{ preset: "balanced", strategy: "discard" }, "strategy"],
     [{ preset: "best" }, "preset"],
   ])
     assert.throws(
       () =>
-        api.pruneForRequest(messages, { ...chars, window: usable, .../** @type {any} */ (given) }),
+        api.pruneForRequest(messages, {
+          ...chars,
+          window: usable,
+          .../** @type {any} */ (pruneOptions),
+        }),
       (/** @type {any} */ error) =>
         error.code === "INVALID_ARGUMENT" && error.info.argument === argument,
     );
@@ -220,8 +224,8 @@ test("F075 G20: the oldest half goes until the history has its share", { skip },
 test("protected tools are left alone, and a fold that finds nothing to go says so", {
   skip,
 }, () => {
-  const given = { ...chars, preset: "aiclaw", window: usable, protectTools: ["re*"] };
-  const context = new api.ContextManager({ ...given, clock: () => 0 });
+  const pruneOptions = { ...chars, preset: "aiclaw", window: usable, protectTools: ["re*"] };
+  const context = new api.ContextManager({ ...pruneOptions, clock: () => 0 });
   const messages = history(4, 800);
   const view = context.request(messages);
   assert.ok(

@@ -61,8 +61,11 @@ function acts(options, contextTokens, hidden, step, shows = false) {
     before = now;
     const inputTokens = counted(request.messages, hidden);
     context.observe({ inputTokens, outputTokens: 0 }, request);
-    const told = context.inspect().window;
-    assert.ok(told.trigger <= contextTokens && told.target <= told.trigger, "after a usage");
+    const reported = context.inspect().window;
+    assert.ok(
+      reported.trigger <= contextTokens && reported.target <= reported.trigger,
+      "after a usage",
+    );
     assert.ok(used >= 0);
   }
   throw new Error("nothing was done");
@@ -177,14 +180,14 @@ test("H7 the thresholds of the longest key that the model's name contains hold",
 test("a margin multiplies estimates once, and never what a provider has counted", { skip }, () => {
   const plain = { preset: "capacity", trigger: 0.5 };
   const history = [{ role: "user", content: "go" }];
-  const told = (/** @type {object} */ options) =>
+  const reported = (/** @type {object} */ options) =>
     new api.ContextManager({ window: { contextTokens: 60_000 }, ...plain, ...options });
-  assert.equal(told({}).inspect().window.trigger, 30_000);
-  assert.equal(told({ margin: 1.2 }).inspect().window.trigger, 25_000);
+  assert.equal(reported({}).inspect().window.trigger, 30_000);
+  assert.equal(reported({ margin: 1.2 }).inspect().window.trigger, 25_000);
 
   /** Tokens at which something is first done, with usage or without. @param {object} options @param {boolean} observes */
   const at = (options, observes) => {
-    const context = told({ format: "anthropic", clock: () => 0, ...options });
+    const context = reported({ format: "anthropic", clock: () => 0, ...options });
     const grown = history.slice();
     for (let call = 0; ; call += 1) {
       const use = { type: "tool_use", id: `c${call}`, name: "read", input: {} };
@@ -205,7 +208,7 @@ test("a margin multiplies estimates once, and never what a provider has counted"
   near(at({ margin: 1.2 }, false), 25_000);
   near(at({ margin: 1.2 }, true), 30_000);
   for (const margin of [0.9, 3.1, "1"]) {
-    assert.throws(() => told({ margin }), { code: "INVALID_ARGUMENT" });
+    assert.throws(() => reported({ margin }), { code: "INVALID_ARGUMENT" });
   }
 });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { valid as anthropic, assistant, user } from "./strict/cases/anthropic.mjs";
 import { valid as openAiChat } from "./strict/cases/openai-chat.mjs";
-import { acts, valid as pi, says } from "./strict/cases/pi.mjs";
+import { acts, valid as pi, userMessage } from "./strict/cases/pi.mjs";
 import { lone, replaced, strings, text } from "./strict/cases/shared.mjs";
 import { strictAnthropic, strictOpenAiChat, strictPi } from "./strict.mjs";
 
@@ -27,7 +27,7 @@ const isCall = (/** @type {any} */ message) =>
       (/** @type {any} */ block) => block.type === "tool_use" || block.type === "toolCall",
     ));
 const summary = (/** @type {string} */ provider) =>
-  provider === "pi" ? says("summary") : user("summary");
+  provider === "pi" ? userMessage("summary") : user("summary");
 const reply = (/** @type {string} */ provider) =>
   provider === "pi" ? acts([text("ack")], { stopReason: "stop" }) : assistant("ack");
 

@@ -201,7 +201,7 @@ export function toWire(format, provider, messages) {
       const hoists = format === "openai-chat" || (format === "langchain" && kind === "bedrock");
       const hoisted = message.role === "system" && (wire.length === 0 || hoists);
       if (hoisted && kind !== "openai-chat" && kind !== "openai-responses") {
-        if (kind === "bedrock" && !message.content.every(saysSomething)) blank.push(index);
+        if (kind === "bedrock" && !message.content.every(hasContent)) blank.push(index);
         continue;
       }
       // Adapters and gateways for Converse join what one role says, as the AI SDK does for Anthropic too; pi joins results
@@ -226,7 +226,7 @@ export function toWire(format, provider, messages) {
 }
 
 /** @param {any} block */
-const saysSomething = ({ text }) => text === undefined || hasText(text);
+const hasContent = ({ text }) => text === undefined || hasText(text);
 
 /** Their results name no function: adapters look the call up. */
 const nameless = new Set(["openai-chat", "langchain"]);

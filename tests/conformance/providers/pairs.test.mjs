@@ -11,7 +11,7 @@ import { lone } from "./strict/cases/shared.mjs";
 const text = (/** @type {string} */ value) => /** @type {Part} */ ({ kind: "text", text: value });
 const user = (/** @type {string} */ value) =>
   /** @type {Turn} */ ({ role: "user", parts: [text(value)], plain: true });
-const says = (/** @type {string} */ value) =>
+const message = (/** @type {string} */ value) =>
   /** @type {Turn} */ ({ role: "assistant", parts: [text(value)], plain: true });
 const system = /** @type {Turn} */ ({ role: "system", parts: [text("be brief")] });
 const call = (/** @type {string} */ id, more = {}) =>
@@ -37,7 +37,7 @@ const good = [
   gives(result(a), result(b)),
   calls(call(c)),
   gives(result(c)),
-  says("done"),
+  message("done"),
   user("and?"),
 ];
 
@@ -62,7 +62,7 @@ const breaks = [
   {
     name: "words between call and result",
     rules: ["I1", "I3"],
-    turns: good.toSpliced(2, 0, user("summary"), says("ack")),
+    turns: good.toSpliced(2, 0, user("summary"), message("ack")),
   },
   { name: "a blank text", rules: ["I6"], turns: good.with(0, user(" \n")) },
   { name: "half a character", rules: ["I26"], turns: good.with(0, user(lone)) },
@@ -147,7 +147,7 @@ const breaks = [
   {
     name: "a call after words of the model's",
     rules: ["I18"],
-    turns: good.toSpliced(3, 0, says("wait")),
+    turns: good.toSpliced(3, 0, message("wait")),
     where: ({ provider }) => provider === "gemini",
   },
   {

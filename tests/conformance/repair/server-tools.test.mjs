@@ -72,10 +72,10 @@ const rulesOf = (history) =>
   api.validate(history, "anthropic").map((/** @type {any} */ found) => found.rule);
 
 for (const [name, [call, result]] of Object.entries(tools)) {
-  const said = (/** @type {any[]} */ ...content) => ({ role: "assistant", content });
+  const modelTurn = (/** @type {any[]} */ ...content) => ({ role: "assistant", content });
 
   test(`${name}: a call with its result stays as it is`, { skip }, () => {
-    const history = [question, said(call, result, answer), next];
+    const history = [question, modelTurn(call, result, answer), next];
     const prepared = request(history);
     assert.deepEqual(prepared.messages, history);
     assert.deepEqual(prepared.repairs, []);
@@ -83,7 +83,7 @@ for (const [name, [call, result]] of Object.entries(tools)) {
   });
 
   test(`${name}: a call without a result goes once the user has spoken`, { skip }, () => {
-    const history = [question, said(call, answer), next];
+    const history = [question, modelTurn(call, answer), next];
     const prepared = request(history);
     assert.deepEqual(types(prepared), ["text", ["text"], "text"]);
     assert.deepEqual(
@@ -93,13 +93,13 @@ for (const [name, [call, result]] of Object.entries(tools)) {
     assert.deepEqual(rulesOf(history), ["I1"]);
     assert.deepEqual(strictAnthropic(prepared.messages), []);
     assert.deepEqual(api.repair(history, "anthropic").messages, prepared.messages);
-    const alone = request([question, said(call), next]);
+    const alone = request([question, modelTurn(call), next]);
     assert.deepEqual(strictAnthropic(alone.messages), []);
     assert.deepEqual(types(alone), ["text", "text"]);
   });
 
   test(`${name}: a result without its call goes`, { skip }, () => {
-    const history = [question, said(result, answer), next];
+    const history = [question, modelTurn(result, answer), next];
     assert.deepEqual(types(request(history)), ["text", ["text"], "text"]);
     assert.deepEqual(rulesOf(history), ["I2"]);
   });
@@ -107,12 +107,12 @@ for (const [name, [call, result]] of Object.entries(tools)) {
   test(`${name}: a paused turn is sent as it is, and goes on with its result`, { skip }, () => {
     const thought = { type: "thinking", thinking: "Look it up.", signature: "c2ln" };
     const manager = new api.ContextManager({ window, format: "anthropic" });
-    const history = /** @type {any[]} */ ([question, said(thought, call)]);
+    const history = /** @type {any[]} */ ([question, modelTurn(thought, call)]);
     const paused = manager.request(history);
     assert.deepEqual(paused.messages, history);
     assert.deepEqual(paused.repairs, []);
     assert.deepEqual(strictAnthropic(paused.messages), []);
-    history.push(said(result, answer), next);
+    history.push(modelTurn(result, answer), next);
     const done = manager.request(history);
     assert.deepEqual(done.messages, history);
     assert.equal(done.firstChanged, null);
@@ -123,7 +123,7 @@ for (const [name, [call, result]] of Object.entries(tools)) {
   }, () => {
     const thought = { type: "thinking", thinking: "Look it up.", signature: "c2ln" };
     const manager = new api.ContextManager({ window, format: "anthropic" });
-    const history = /** @type {any[]} */ ([question, said(answer, thought, call)]);
+    const history = /** @type {any[]} */ ([question, modelTurn(answer, thought, call)]);
     assert.deepEqual(manager.request(history).messages, history);
     history.push(next);
     const cut = manager.request(history);
@@ -145,11 +145,11 @@ test("a result may come after a call of the host's that the provider's own tool 
     input: {},
     caller: { type: "direct" },
   };
-  const given = { type: "tool_result", tool_use_id: "toolu_1", content: "text" };
+  const toolResult = { type: "tool_result", tool_use_id: "toolu_1", content: "text" };
   const history = [
     question,
     { role: "assistant", content: [call, own] },
-    { role: "user", content: [given] },
+    { role: "user", content: [toolResult] },
     { role: "assistant", content: [result, answer] },
     next,
   ];
@@ -183,11 +183,11 @@ test("the AI SDK's provider-executed call without a result goes once the user ha
 test("Gemini's code goes with its outcome", { skip }, () => {
   const code = { executableCode: { language: "PYTHON", code: "1+1" } };
   const outcome = { codeExecutionResult: { outcome: "OUTCOME_OK", output: "2" } };
-  const said = (/** @type {any[]} */ ...parts) => ({ role: "model", parts });
+  const modelTurn = (/** @type {any[]} */ ...parts) => ({ role: "model", parts });
   const asks = { role: "user", parts: [{ text: "What is 1+1?" }] };
   const words = { text: "Two." };
   const sent = (/** @type {any[]} */ ...parts) =>
-    new api.ContextManager({ window, format: "gemini" }).request([asks, said(...parts), asks])
+    new api.ContextManager({ window, format: "gemini" }).request([asks, modelTurn(...parts), asks])
       .messages[1].parts;
   assert.deepEqual(sent(code, outcome, words), [code, outcome, words]);
   assert.deepEqual(sent(code, words), [words]);

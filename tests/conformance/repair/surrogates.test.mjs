@@ -8,7 +8,7 @@ const { api, why } = await loadPackage();
 const skip = api ? false : why;
 const window = { contextTokens: 100_000 };
 const half = "cut \ud83d";
-const whole = "cut \ufffd";
+const repaired = "cut \ufffd";
 
 /** The history with every half replaced. @param {any} history */
 const expected = (history) => JSON.parse(JSON.stringify(history).replaceAll("\\ud83d", "\ufffd"));
@@ -158,8 +158,8 @@ test("it becomes U+FFFD where messages are joined, too", { skip }, () => {
     {
       role: "user",
       content: [
-        { type: "text", text: whole },
-        { type: "text", text: whole },
+        { type: "text", text: repaired },
+        { type: "text", text: repaired },
       ],
     },
   ]);

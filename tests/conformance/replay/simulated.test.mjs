@@ -30,7 +30,7 @@ test("sessions that are compacted while they go on", { skip: api ? false : why }
   const started = performance.now();
   const all = runs + once.length;
   const last = first + runs - 1;
-  let [next, done, said] = [first, 0, started];
+  let [next, done, announced] = [first, 0, started];
   /** @type {Record<string, number>} */
   const counts = {};
   /** @type {any[]} */
@@ -45,18 +45,18 @@ test("sessions that are compacted while they go on", { skip: api ? false : why }
         next = Math.min(next + piece, last + 1);
         worker.postMessage({ from, to: next - 1, steps });
       };
-      worker.on("message", (told) => {
-        if (told.ready) return more();
-        done += told.done;
-        for (const one of told.found) {
+      worker.on("message", (result) => {
+        if (result.ready) return more();
+        done += result.done;
+        for (const one of result.found) {
           found.push(one);
           const { seed, step, law, message } = one;
           console.log(`seed ${seed}, step ${step}: ${law}: ${message.slice(0, 400)}`);
         }
-        for (const [name, value] of Object.entries(told.counts))
+        for (const [name, value] of Object.entries(result.counts))
           counts[name] = (counts[name] ?? 0) + Number(value);
-        if (performance.now() - said > sayEveryMs) {
-          said = performance.now();
+        if (performance.now() - announced > sayEveryMs) {
+          announced = performance.now();
           console.log(`${done} of ${all} runs; to go on: PLIMSOLL_FIRST=${next - piece * threads}`);
         }
         more();

@@ -72,10 +72,17 @@ function look(session, contextTokens) {
     assert.equal(report.messages.length, sent);
     assert.deepEqual(seen.snapshot(), before, "looking changes nothing");
     for (const one of report.messages.slice(-3)) {
-      const told = seen.explain(one.index);
+      const explained = seen.explain(one.index);
       assert.deepEqual(
         [one.tokens, one.sentTokens, one.state, one.rule, one.turn, one.group],
-        [told.tokensBefore, told.tokensAfter, told.state, told.rule, told.turn, told.group],
+        [
+          explained.tokensBefore,
+          explained.tokensAfter,
+          explained.state,
+          explained.rule,
+          explained.turn,
+          explained.group,
+        ],
       );
     }
     // The same numbers wherever they are told.

@@ -23,8 +23,8 @@ function suite() {
     get: async (/** @type {string} */ id, /** @type {string} */ ...hint) => {
       asked.push([id, ...hint]);
       if (id === "broken") throw new Error("the password is 1234");
-      const held = { code: "LOCKED", path: "/srv/sessions/s2", holder: "process 7" };
-      if (id === "held") throw new api.PlimsollError(held, "it is held");
+      const locked = { code: "LOCKED", path: "/srv/sessions/s2", holder: "process 7" };
+      if (id === "held") throw new api.PlimsollError(locked, "it is held");
       return id === "s1" ? context : undefined;
     },
   });
@@ -147,15 +147,15 @@ function suite() {
 
   test("a batch has an answer for each request that wants one, in order", async () => {
     const one = { jsonrpc: "2.0", id: 1, method: "context.inspect", params: { sessionId: "s1" } };
-    const told = { jsonrpc: "2.0", method: "context.inspect", params: { sessionId: "s1" } };
-    const answers = await handle(JSON.stringify([one, told, 7, { ...one, id: null }]));
+    const withoutId = { jsonrpc: "2.0", method: "context.inspect", params: { sessionId: "s1" } };
+    const answers = await handle(JSON.stringify([one, withoutId, 7, { ...one, id: null }]));
     assert.deepEqual(
       answers.map((/** @type {any} */ it) => it.id),
       [1, null, null],
     );
     assert.deepEqual(answers[0].result, context.inspect());
     assert.deepEqual(answers[1], invalid);
-    assert.equal(await handle([told, told]), undefined);
+    assert.equal(await handle([withoutId, withoutId]), undefined);
   });
 
   test("a session without an id has the one that it was asked by", async () => {

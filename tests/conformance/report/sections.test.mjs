@@ -56,7 +56,7 @@ function suite() {
   });
 
   test("a100 where a section is from, and whether it is of this request", () => {
-    const told = [
+    const reported = [
       ["base", "base", "always-on"],
       ["memory:soul", "memory", "always-on"],
       ["memory:auto", "learned-signals", "task-local"],
@@ -69,7 +69,7 @@ function suite() {
     ];
     assert.deepEqual(
       report.sections.map((/** @type {any} */ it) => [it.key, it.sourceType, it.scopeType]),
-      told,
+      reported,
     );
   });
 

@@ -352,7 +352,7 @@ test("a text is never cut within an emoji", { skip }, () => {
 });
 
 test("an option that cannot be is refused", { skip }, () => {
-  for (const [options, said] of /** @type {Array<[any, RegExp]>} */ ([
+  for (const [options, expected] of /** @type {Array<[any, RegExp]>} */ ([
     [{ width: "80" }, /^options\.width: expected a whole number, got "80"$/],
     [{ width: 1.5 }, /^options\.width: expected a whole number, got 1\.5$/],
     [{ ascii: "yes" }, /^options\.ascii: expected a boolean, got "yes"$/],
@@ -363,7 +363,7 @@ test("an option that cannot be is refused", { skip }, () => {
     for (const draw of [() => list({}, options), () => detail({}, "x", options)])
       assert.throws(draw, (/** @type {any} */ error) => {
         assert.equal(error.code, "INVALID_ARGUMENT");
-        assert.match(error.message, said);
+        assert.match(error.message, expected);
         return true;
       });
   }
@@ -479,10 +479,10 @@ test("an object that is no report shows as little as it holds", { skip }, () => 
     assert.equal(typeof list(odd), "string");
     assert.equal(typeof detail(odd, "system"), "string");
     for (const name of ["window", "status", "monitor", "next", "sections", "buckets", "messages"]) {
-      const whole = report();
-      for (const member of Object.keys(whole[name]))
-        if (up(3) === 0) whole[name][member] = anything();
-      assert.equal(typeof list(whole), "string");
+      const complete = report();
+      for (const member of Object.keys(complete[name]))
+        if (up(3) === 0) complete[name][member] = anything();
+      assert.equal(typeof list(complete), "string");
     }
   }
 });

@@ -149,8 +149,8 @@ test("a host's own headers stay, in whatever case their names are", { skip }, ()
 test("Bedrock and the AI SDK are told in their own members", { skip }, () => {
   const invoked = hinted({ provider: "bedrock" });
   const own = { thinking: { type: "adaptive" }, anthropic_beta: ["a"] };
-  const { thinking: told, anthropic_beta: betas } = invoked.apply(own);
-  assert.deepEqual([told, betas], [{ type: "adaptive", ...hint }, ["a", beta]]);
+  const { thinking: thinkingOption, anthropic_beta: betas } = invoked.apply(own);
+  assert.deepEqual([thinkingOption, betas], [{ type: "adaptive", ...hint }, ["a", beta]]);
   assert.deepEqual(invoked.applyHeaders(), {});
 
   /** @param {any[]} messages */

@@ -260,9 +260,9 @@ for (const provider of ["anthropic", "bedrock"]) {
     });
     /** @type {any[]} */
     const stored = [];
-    const said = (/** @type {number} */ turn) => (turn % 7 === 0 ? `Note ${turn}.` : long(turn));
+    const textOf = (/** @type {number} */ turn) => (turn % 7 === 0 ? `Note ${turn}.` : long(turn));
     for (let turn = 0; turn < 30; turn += 1) {
-      stored.push({ role: "user", content: said(turn) });
+      stored.push({ role: "user", content: textOf(turn) });
       const newest = stored.filter(({ role }) => role === "user").slice(-2);
       const history = stored.map((message) =>
         newest.includes(message)

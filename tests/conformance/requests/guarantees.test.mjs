@@ -18,7 +18,7 @@ import {
 } from "../support/small-history.mjs";
 
 /** @param {any} view @param {any[]} history */
-const isWhole = (view, history) => {
+const checkComplete = (view, history) => {
   assert.equal(view.messages.length, history.length);
   assert.ok(
     view.messages.every((/** @type {any} */ one, /** @type {number} */ at) => one === history[at]),
@@ -38,7 +38,7 @@ const folded = (answers) => answers.filter((one) => one.compaction?.record);
 
 test("what is not touched is the host's own object", { skip }, () => {
   const history = work(5);
-  isWhole(manager().request(history), history);
+  checkComplete(manager().request(history), history);
 });
 
 test("the same history twice moves nothing and measures nothing again", {
@@ -80,7 +80,7 @@ test("a key stands for content", { skip }, () => {
   context.request(history);
   const measured = context.counters().bytesMeasured;
   const fresh = copy(history);
-  isWhole(context.request(fresh), fresh);
+  checkComplete(context.request(fresh), fresh);
   assert.equal(context.counters().bytesMeasured, measured);
   fresh[2].id = "another";
   context.request(copy(fresh));
@@ -126,7 +126,7 @@ test("a message of the last group that grew is measured again", { skip }, () => 
   const view = context.request(history);
   assert.ok(view.tokens > before.tokens + 500);
   assert.deepEqual([view.firstChanged, view.epoch], [2, before.epoch + 1]);
-  isWhole(view, history);
+  checkComplete(view, history);
 });
 
 test("an older message that was replaced opens an epoch where it stands", { skip }, () => {
@@ -137,7 +137,7 @@ test("an older message that was replaced opens an epoch where it stands", { skip
   other[4] = gave("call1", "another result");
   const view = context.request(other);
   assert.deepEqual([view.firstChanged, view.epoch], [4, before.epoch + 1]);
-  isWhole(view, other);
+  checkComplete(view, other);
 });
 
 test("a shorter history is a branch", { skip }, () => {
@@ -147,11 +147,11 @@ test("a shorter history is a branch", { skip }, () => {
   const shorter = history.slice(0, 7);
   const view = context.request(shorter);
   assert.equal(view.firstChanged, 7);
-  isWhole(view, shorter);
+  checkComplete(view, shorter);
   const branch = [...shorter, use("other"), gave("other", "else")];
   const next = context.request(branch);
   assert.deepEqual([next.firstChanged, next.epoch], [null, view.epoch]);
-  isWhole(next, branch);
+  checkComplete(next, branch);
 });
 
 /** @type {Array<[string, any[]]>} */
@@ -184,10 +184,10 @@ for (const [name, more] of shown) {
   test(`auto sees plain text first, then ${name}`, { skip }, () => {
     const history = [ask("hello"), say("hi"), ask("read it")];
     for (const context of [manager({ format: "auto" }), manager({ format: "auto" })]) {
-      isWhole(context.request(history), history);
+      checkComplete(context.request(history), history);
       const all = [...history, ...more];
       const view = context.request(all);
-      isWhole(view, all);
+      checkComplete(view, all);
       assert.deepEqual([view.repairs, view.firstChanged], [[], null]);
     }
   });
@@ -255,10 +255,10 @@ for (const format of ["anthropic", "openai-chat", "pi"]) {
     assert.deepEqual([same.epoch, same.firstChanged], [first.epoch, null]);
     const system = context.request(history, parts("you were"));
     assert.deepEqual([system.epoch, system.firstChanged], [first.epoch + 1, -1]);
-    isWhole(system, history);
+    checkComplete(system, history);
     const tools = context.request(history, parts("you were", "write"));
     assert.deepEqual([tools.epoch, tools.firstChanged], [first.epoch + 2, -1]);
-    isWhole(tools, history);
+    checkComplete(tools, history);
   });
 }
 
@@ -271,13 +271,13 @@ test("unseen tokens count, and open no epoch", { skip }, () => {
     [view.tokens - before.tokens, view.epoch, view.firstChanged],
     [500, before.epoch, null],
   );
-  isWhole(view, history);
+  checkComplete(view, history);
 });
 
 test("an unknown window decides nothing", { skip }, () => {
   const history = [...work(3), use("big"), gave("big", words(40_000, "w"))];
   const view = manager({ window: { contextTokens: 0 } }).request(history);
-  isWhole(view, history);
+  checkComplete(view, history);
   assert.deepEqual([view.fits, view.epoch, view.edits], [true, 0, []]);
 });
 
@@ -489,7 +489,7 @@ test("a request of the user that is larger than the window does not fit, and goe
   assert.equal(view.messages.at(-1), history.at(-1));
   assert.ok(view.tokens > 30_000);
   const alone = [history.at(-1)];
-  isWhole(manager().request(alone), alone);
+  checkComplete(manager().request(alone), alone);
 });
 
 test("status: used and remaining are the usable window", { skip }, () => {

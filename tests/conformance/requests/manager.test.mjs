@@ -299,7 +299,7 @@ test("a session that is disposed of while it is saved is saved whole, and never 
 }, async () => {
   const { memoryStore } = await import(new URL("./store/memory.js", api.url ?? entry()).href);
   const store = memoryStore();
-  const held = async () => (await api.ContextManager.open(store, "one", { window })).unpin(id);
+  const wasPinned = async () => (await api.ContextManager.open(store, "one", { window })).unpin(id);
   const save = async () => {
     const context = await api.ContextManager.open(store, "one", { window });
     new Work().run(context, 3);
@@ -313,7 +313,7 @@ test("a session that is disposed of while it is saved is saved whole, and never 
   let id = "";
   const { saved, context } = await save();
   assert.deepEqual(await saved, { revision: 2, rebased: false });
-  assert.equal(await held(), true);
+  assert.equal(await wasPinned(), true);
   await assert.rejects(context.save(), {
     code: "DISPOSED",
     message: "save: the session was disposed of; make a new one",
@@ -325,7 +325,7 @@ test("a session that is disposed of while it is saved is saved whole, and never 
   behind[Symbol.dispose]();
   behind[Symbol.dispose]();
   assert.equal((await late).rebased, true);
-  assert.equal(await held(), true);
+  assert.equal(await wasPinned(), true);
 });
 
 test("a session goes on from a store, on another gateway too", { skip }, async () => {

@@ -13,7 +13,7 @@ import { api, manager, skip, words } from "../support/small-history.mjs";
 const text = (/** @type {string} */ value) => /** @type {Part} */ ({ kind: "text", text: value });
 const user = (/** @type {string} */ value) =>
   /** @type {Turn} */ ({ role: "user", parts: [text(value)] });
-const says = (/** @type {string} */ value) =>
+const answer = (/** @type {string} */ value) =>
   /** @type {Turn} */ ({ role: "assistant", parts: [text(value)] });
 const calls = (/** @type {string} */ id) =>
   /** @type {Turn} */ ({
@@ -26,7 +26,7 @@ const gives = (/** @type {string} */ id) =>
     parts: [{ kind: "result", id, name: "read", text: words(20, id), error: false }],
   });
 
-const turns = [user("go"), calls("call00001"), gives("call00001"), says("so"), user("on")];
+const turns = [user("go"), calls("call00001"), gives("call00001"), answer("so"), user("on")];
 const formats = [
   "anthropic",
   "openai-chat",
@@ -69,8 +69,8 @@ for (const format of formats) {
         );
         assert.deepEqual([prepared.repairs, prepared.firstChanged], [[], null], where);
       }
-      const whole = own.request(written(turns.length));
-      assert.deepEqual([whole.repairs, whole.firstChanged, whole.epoch], [[], null, 0]);
+      const full = own.request(written(turns.length));
+      assert.deepEqual([full.repairs, full.firstChanged, full.epoch], [[], null, 0]);
     });
 
     test(`${format} x ${provider}: closed again, only the end changes`, { skip }, () => {

@@ -23,8 +23,8 @@ function worked(turn, calls, below) {
     const text = `l${turn} of src/f${at}.js `.repeat(40 + below(120));
     all.push({ role: "assistant", content: [call], stopReason: "toolUse", timestamp });
     const content = [{ type: "text", text }];
-    const told = { toolCallId: id, toolName: "exec", content, isError: false, timestamp };
-    all.push({ role: "toolResult", ...told });
+    const resultFields = { toolCallId: id, toolName: "exec", content, isError: false, timestamp };
+    all.push({ role: "toolResult", ...resultFields });
   }
   const done = [{ type: "text", text: `done ${turn}` }];
   return [...all, { role: "assistant", content: done, stopReason: "stop", timestamp }];
@@ -50,7 +50,7 @@ function slid(most, by, restarts) {
   const all = [];
   let context = new api.ContextManager({ ...options, clock: () => 0 });
   let id = "";
-  let [requests, held] = [0, 0];
+  let [requests, keptPins] = [0, 0];
   for (let turn = 1; turn <= 60; turn++) {
     const content = turn === 3 ? `Remember: ${FACT}` : `Step ${turn}`;
     all.push({ role: "user", content, timestamp: turn });
@@ -62,10 +62,10 @@ function slid(most, by, restarts) {
     const index = history.findIndex((message) => JSON.stringify(message).includes(FACT));
     if (turn === 3) id = context.pin(by === "index" ? { index } : { text: FACT });
     requests += 1;
-    held += sentText(sent).includes(FACT) ? 1 : 0;
+    keptPins += sentText(sent).includes(FACT) ? 1 : 0;
     all.push(...worked(turn, 1 + below(3), below));
   }
-  return { requests: requests - 2, held, context, all, id };
+  return { requests: requests - 2, keptPins, context, all, id };
 }
 
 for (const [name, most] of /** @type {Array<[string, number]>} */ ([
@@ -78,8 +78,8 @@ for (const [name, most] of /** @type {Array<[string, number]>} */ ([
       test(`a host that passes ${name} has what is pinned by ${by} in every request${restarts ? ", also after restarts" : ""}`, {
         skip,
       }, () => {
-        const { requests, held } = slid(most, by, restarts);
-        assert.equal(held, requests, `${held} of ${requests}`);
+        const { requests, keptPins } = slid(most, by, restarts);
+        assert.equal(keptPins, requests, `${keptPins} of ${requests}`);
       });
 
 test("a process that never saw the pinned message sends its text, until unpin", { skip }, () => {
@@ -136,13 +136,13 @@ function pinTime(messages) {
   });
   const begun = performance.now();
   context.request(history);
-  const whole = performance.now() - begun;
+  const total = performance.now() - begun;
   const times = Array.from({ length: 9 }, (_, at) => {
     const started = performance.now();
     context.pin({ text: `nowhere ${at}` });
     return performance.now() - started;
   });
-  return { whole, pin: times.sort((a, b) => a - b)[1] ?? 0 };
+  return { total, pin: times.sort((a, b) => a - b)[1] ?? 0 };
 }
 
 test("a text is pinned by looking at the texts alone, in time that grows as they do", {
@@ -151,10 +151,10 @@ test("a text is pinned by looking at the texts alone, in time that grows as they
   pinTime(500);
   const [some, more] = [pinTime(6_000), pinTime(12_000)];
   console.log(
-    `pin({ text }): ${some.pin.toFixed(1)} ms at 6,000 messages, ${more.pin.toFixed(1)} at 12,000; the first request ${some.whole.toFixed(1)} and ${more.whole.toFixed(1)}`,
+    `pin({ text }): ${some.pin.toFixed(1)} ms at 6,000 messages, ${more.pin.toFixed(1)} at 12,000; the first request ${some.total.toFixed(1)} and ${more.total.toFixed(1)}`,
   );
   // The first request grows as the history does. To write all messages out as JSON took a third of it and more.
-  for (const { pin, whole } of [some, more]) assert.ok(pin < whole / 5, `${pin} of ${whole} ms`);
+  for (const { pin, total } of [some, more]) assert.ok(pin < total / 5, `${pin} of ${total} ms`);
 });
 
 /** A talk in which results are cut, of so many steps. @param {number} seed */

@@ -113,7 +113,7 @@ function live({ cut, through, pinBy, restoreEvery = 0 }) {
   return { ...spent, messages: all.length };
 }
 
-const whole = (/** @type {any[]} */ all) => all.slice();
+const uncut = (/** @type {any[]} */ all) => all.slice();
 
 for (const [name, through] of Object.entries(ways)) {
   for (const [kind, cut] of Object.entries({
@@ -124,7 +124,7 @@ for (const [name, through] of Object.entries(ways)) {
       test(`${kind} of ${name} costs as few epochs as the whole history, pinned by ${pinBy}`, {
         skip,
       }, () => {
-        const wanted = live({ cut: whole, through: ways.objects, pinBy });
+        const wanted = live({ cut: uncut, through: ways.objects, pinBy });
         const got = live({ cut, through, pinBy });
         console.log(
           `${kind}, ${name}: ${got.epochs} epochs (${wanted.epochs}), ${Math.round(got.lost / got.calls)} cached tokens lost a call (${Math.round(wanted.lost / wanted.calls)})`,
@@ -288,7 +288,7 @@ test("the system's message in front stays the first", { skip }, () => {
 
 for (const [name, through] of Object.entries(ways)) {
   test(`a session that is restored goes on with a later part, of ${name}`, { skip }, () => {
-    const wanted = live({ cut: whole, through: ways.objects, pinBy: "text" });
+    const wanted = live({ cut: uncut, through: ways.objects, pinBy: "text" });
     const got = live({ cut: newest, through, pinBy: "text", restoreEvery: 50 });
     console.log(`restored: ${got.epochs} epochs (${wanted.epochs})`);
     assert.ok(got.epochs <= MOST_EPOCHS * wanted.epochs, `${got.epochs} epochs`);
@@ -300,7 +300,7 @@ for (const [name, through] of Object.entries(ways)) {
 test("a session that is restored before each call loses what is forgotten in batches", {
   skip,
 }, () => {
-  const wanted = live({ cut: whole, through: ways.objects });
+  const wanted = live({ cut: uncut, through: ways.objects });
   const got = live({ cut: newest, through: ways.objects, restoreEvery: 1 });
   console.log(
     `restored before each of ${got.calls} calls: ${got.epochs} epochs (${wanted.epochs})`,
@@ -334,8 +334,8 @@ test("a later part that holds all that is sent goes on after a restart with the 
     assert.ok(text(got) === text(wanted), "the same request again");
     assert.deepEqual([got.epoch, got.firstChanged, got.forgotten], [wanted.epoch, null, first - 3]);
     const next = restored.request(later);
-    const whole = api.ContextManager.restore(context.snapshot(), options);
-    const expected = whole.request(grown);
+    const uncut = api.ContextManager.restore(context.snapshot(), options);
+    const expected = uncut.request(grown);
     assert.equal(next.epoch, expected.epoch);
     // A fold may choose other names, since how often those of forgotten messages were used is not known any more.
     if (expected.epoch === wanted.epoch) assert.ok(text(next) === text(expected), "and the next");

@@ -124,12 +124,12 @@ test("pruneForRequest says whether what it returns fits, and whether shortening 
   skip,
 }, () => {
   const at = (/** @type {number} */ contextTokens, messages = reading(12)) => {
-    const given = { preset: "aceclaw", format: "anthropic", estimator: "chars/4" };
-    return api.pruneForRequest(messages, { ...given, window: { contextTokens } });
+    const options = { preset: "aceclaw", format: "anthropic", estimator: "chars/4" };
+    return api.pruneForRequest(messages, { ...options, window: { contextTokens } });
   };
-  const whole = at(100_000);
+  const roomy = at(100_000);
   assert.deepEqual(
-    [whole.applied, whole.fits, whole.isEnough, whole.why],
+    [roomy.applied, roomy.fits, roomy.isEnough, roomy.why],
     [false, true, true, null],
   );
   const shortened = at(7_500);

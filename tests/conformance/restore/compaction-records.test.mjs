@@ -11,7 +11,7 @@ const NOW = Date.UTC(2026, 10, 22, 23, 30);
 const prose = (/** @type {number} */ count) =>
   Array.from({ length: count }, (_, at) => ["alpha", "river", "stone", "cloud"][at % 4]).join(" ");
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
-const says = (/** @type {any[]} */ ...content) => ({
+const answer = (/** @type {any[]} */ ...content) => ({
   role: "assistant",
   content,
   usage,
@@ -23,7 +23,7 @@ const text = (/** @type {string} */ text) => ({ type: "text", text });
 /** A step of an agent's, as pi has it. @param {number} at */
 const step = (at) => [
   { role: "user", content: `step ${at}: ${prose(60)}`, timestamp: 1 },
-  says({ type: "toolCall", id: `c${at}`, name: "read", arguments: { path: `src/f${at}.rs` } }),
+  answer({ type: "toolCall", id: `c${at}`, name: "read", arguments: { path: `src/f${at}.rs` } }),
   {
     role: "toolResult",
     toolCallId: `c${at}`,
@@ -32,11 +32,11 @@ const step = (at) => [
     isError: false,
     timestamp: 1,
   },
-  says(text(prose(300))),
+  answer(text(prose(300))),
 ];
 
 /** What a provider is told: messages of the same speaker in a row are one. @param {any[]} messages */
-function heard(messages) {
+function textsOf(messages) {
   /** @type {Array<{ role: string, parts: string[] }>} */
   const runs = [];
   for (const { role, content } of messages) {
@@ -136,7 +136,7 @@ test("live is reloaded: a file with two compactions gives the request that was s
     assert.deepEqual(read.messages, history);
     assert.deepEqual(read.receipt.broken, []);
     const reloaded = manager().request(api.resumeMessages(read)).messages;
-    assert.deepEqual(heard(reloaded), heard(live));
+    assert.deepEqual(textsOf(reloaded), textsOf(live));
     assert.equal(
       JSON.stringify(reloaded).split("Zebra_2").length,
       JSON.stringify(live).split("Zebra_2").length,
@@ -154,18 +154,18 @@ test("F119 F121 order is the parents', over branches, random ids and lines of an
     /** @type {string | null} */ parentId,
     /** @type {any} */ more,
   ) => JSON.stringify({ id, parentId, timestamp: "2026-11-22T00:00:00Z", ...more });
-  const said = (/** @type {string} */ content) => ({
+  const saying = (/** @type {string} */ content) => ({
     type: "message",
     message: { role: "user", content, timestamp: 1 },
   });
   const lines = [
     JSON.stringify({ type: "session", version: 3, id: "s", cwd: "/" }),
-    entry("ff00", null, said("one")),
-    entry("0a11", "ff00", said("two")),
+    entry("ff00", null, saying("one")),
+    entry("0a11", "ff00", saying("two")),
     // Of another branch, that nobody goes on with.
-    entry("9b22", "0a11", said("dead end")),
+    entry("9b22", "0a11", saying("dead end")),
     entry("7777", "0a11", { type: "from_the_future", data: { any: 1 } }),
-    entry("1c33", "7777", said("three")),
+    entry("1c33", "7777", saying("three")),
     entry("eeee", "1c33", { type: "thinking_level_change", thinkingLevel: "high" }),
     "{broken",
     entry("dddd", "eeee", {
@@ -173,7 +173,7 @@ test("F119 F121 order is the parents', over branches, random ids and lines of an
       ...{ details: { readFiles: ["r.rs"], modifiedFiles: ["m.rs"] }, fromHook: true },
     }),
     entry("0001", "dddd", { type: "custom", customType: "of a plug-in", data: 1 }),
-    entry("aaaa", "0001", said("four")),
+    entry("aaaa", "0001", saying("four")),
   ];
   const read = api.readSession(lines.join("\n"));
   const texts = (/** @type {any[]} */ messages) =>
@@ -231,7 +231,7 @@ test("a prompt for notes comes once for each line, with the day of the host's cl
   };
   const after = [
     ...history,
-    says(note),
+    answer(note),
     {
       role: "toolResult",
       toolCallId: "n",

@@ -60,7 +60,7 @@ function same(got, wanted, where) {
  * What is told of a fold stands in the history that was passed: what is sent of it was kept, what was kept is there.
  * @param {any} prepared @param {any[]} history @param {string} where
  */
-function stands({ compaction, source }, history, where) {
+function checkCompaction({ compaction, source }, history, where) {
   if (!compaction?.record) return;
   const { firstKeptIndex, kept } = compaction.record;
   let end = 0;
@@ -120,7 +120,7 @@ else {
             host.seen = sent;
             const got = host.context.request(host.history, parts);
             same(got, prepared, `${host.way}, ${where}`);
-            stands(got, host.history, `${host.way}, ${where}`);
+            checkCompaction(got, host.history, `${host.way}, ${where}`);
             if (got.compaction?.record) groups(host.context, got);
             const places = got.source.filter((/** @type {any} */ place) => place !== null);
             assert.ok(places.every((/** @type {number} */ place) => place < host.history.length));

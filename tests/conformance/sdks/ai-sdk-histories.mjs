@@ -99,8 +99,8 @@ export function refused(prompt) {
       if (part.type === "tool-result" && role === "assistant" && !used.has(part.toolCallId))
         found.push(`${at}: result of nothing, ${part.toolCallId}`);
     }
-    const told = content.some((/** @type {any} */ part) => part.type !== "reasoning");
-    if (role === "assistant" && !told && prompt[at + 1]?.role !== "assistant")
+    const isAnswer = content.some((/** @type {any} */ part) => part.type !== "reasoning");
+    if (role === "assistant" && !isAnswer && prompt[at + 1]?.role !== "assistant")
       found.push(`${at}: reasoning alone`);
   }
   if (open.size > 0) found.push(`open: ${[...open]}`);

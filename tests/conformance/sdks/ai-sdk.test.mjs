@@ -29,8 +29,8 @@ const judged = async (sdk, messages) => {
   const asks = JSON.stringify(messages).includes('"tool-approval-re');
   if (asks && sdk.name === "ai-v5") return [];
   const shown = messages.some((message) => "parts" in message);
-  const given = shown ? await sdk.sdk.convertToModelMessages(messages) : messages;
-  return refused(await sdk.prompt(given));
+  const converted = shown ? await sdk.sdk.convertToModelMessages(messages) : messages;
+  return refused(await sdk.prompt(converted));
 };
 
 /** Requests as a session grows: every one is taken, nothing of the host's changes, what is not edited is shared. */
@@ -84,8 +84,8 @@ for (const [name, make] of /** @type {const} */ ([
     let repairs = 0;
     for (let seed = 0; seed < seeds * 3; seed += 1) {
       const by = dice(1_000 + seed);
-      const whole = make(by, 5);
-      const history = whole.flatMap((message) => {
+      const original = make(by, 5);
+      const history = original.flatMap((message) => {
         if (by.chance(0.1)) return [];
         const list = message.parts ? "parts" : "content";
         if (!Array.isArray(message[list])) return [message];

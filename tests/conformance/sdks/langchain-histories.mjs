@@ -22,7 +22,7 @@ export function liveMessages(core, { below, words, chance }, turns) {
         args: { path: words(chance(0.2) ? 200 : 2) },
         type: "tool_call",
       }));
-      messages.push(said(core, calls, { below, words, chance }));
+      messages.push(answer(core, calls, { below, words, chance }));
       for (const call of calls) {
         const content = words(chance(0.3) ? 400 : 20);
         messages.push(
@@ -42,7 +42,7 @@ export function liveMessages(core, { below, words, chance }, turns) {
 }
 
 /** @param {any} core @param {any[]} calls @param {any} by */
-function said(core, calls, { below, words, chance }) {
+function answer(core, calls, { below, words, chance }) {
   const text = words(8);
   const raw = calls.map(({ id, name, args }) => ({
     id,

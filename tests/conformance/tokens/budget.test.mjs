@@ -206,14 +206,14 @@ function suite() {
 
   test("a109 pressure is told once, and again after a compaction", () => {
     /** @type {any[]} */
-    const told = [];
-    const on = (/** @type {any} */ event) => event.type === "pressure" && told.push(event);
+    const pressures = [];
+    const on = (/** @type {any} */ event) => event.type === "pressure" && pressures.push(event);
     const context = new api.ContextManager({ window: { contextTokens: 1000 }, on });
     context.request([{ role: "user", content: "words ".repeat(200) }]);
     for (const input_tokens of [600, 720, 730, 960, 860]) context.observe({ input_tokens });
     context.note({ phase: "mine", tokensBefore: 960, tokensAfter: 300 });
     for (const input_tokens of [300, 860]) context.observe({ input_tokens });
-    assert.deepEqual(told, [
+    assert.deepEqual(pressures, [
       { type: "pressure", from: "low", to: "medium", usedPct: 72 },
       { type: "pressure", from: "medium", to: "critical", usedPct: 96 },
       { type: "pressure", from: "low", to: "high", usedPct: 86 },

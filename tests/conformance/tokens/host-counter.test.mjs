@@ -34,8 +34,8 @@ test("each text of a session is counted once, whatever the number of requests", 
   const context = new api.ContextManager({ window: { contextTokens: 1_000_000 }, estimator });
   for (let end = 1; end <= history.length; end += 1) context.request(history.slice(0, end));
   const growing = asked.splice(0);
-  const whole = new api.ContextManager({ window: { contextTokens: 1_000_000 }, estimator });
-  whole.request(history);
+  const uncounted = new api.ContextManager({ window: { contextTokens: 1_000_000 }, estimator });
+  uncounted.request(history);
   assert.ok(growing.length >= history.length);
   assert.deepEqual(growing, asked);
 });

@@ -122,7 +122,7 @@ export async function startModel(limit) {
       .find((one) => one === "exec");
     const reply = { ...found, name: name ?? "bash", id: `r${seen.requests}`, model: body.model };
     if (body.stream) stream[wire](response, reply);
-    else json(response, 200, whole[wire](reply));
+    else json(response, 200, replies[wire](reply));
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address();
@@ -164,7 +164,7 @@ const openaiCalls = (calls, name) =>
     function: { name, arguments: argsOf(call) },
   }));
 
-const whole = {
+const replies = {
   openai: ({ id, model, say, calls, name, tokens }) => ({
     ...{ id, model, object: "chat.completion", usage: openaiUsage(tokens) },
     choices: [

@@ -32,11 +32,11 @@ fn a77_results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes() {
     for (id, chars) in [("a", 400), ("b", 401), ("c", 12_000)] {
         let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "s" });
         let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": { "path": id } });
-        host.tell(json!({ "role": "assistant", "content": [thinking, call] }));
+        host.append(json!({ "role": "assistant", "content": [thinking, call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": text(1, chars), "is_error": chars == 401 });
-        host.tell(json!({ "role": "user", "content": [result] }));
+        host.append(json!({ "role": "user", "content": [result] }));
     }
-    host.tell(json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": "only", "signature": "s" }] }));
+    host.append(json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": "only", "signature": "s" }] }));
     host.ask("next");
     let answer = host.request();
     let marker = "\n\n[content pruned during context compaction";

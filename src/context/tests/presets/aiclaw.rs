@@ -17,7 +17,7 @@ fn i8_aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty() {
 /// I1, I4, I6, F082, F088: fewer than five between what is protected are not folded, nor is anything of 26 messages, and it is
 /// said why.
 #[test]
-fn i6_a_fold_of_fewer_than_five_is_none_and_says_why() {
+fn i6_a_fold_of_fewer_than_five_messages_is_refused_with_its_reason() {
     for (messages, last, folds) in
         [(24, 20, false), (26, 20, false), (27, 20, true), (26, 19, true)]
     {

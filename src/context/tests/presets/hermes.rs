@@ -5,15 +5,15 @@ use crate::context::request::response::violations_sent;
 use crate::model::Kind;
 
 #[test]
-fn h16_hermes_tells_of_results_in_a_line_and_of_repetitions_and_cuts_leaves() {
+fn h16_hermes_replaces_results_by_a_line_notes_repetitions_and_cuts_leaves() {
     let mut host = preset("hermes", 20_000, &json!({ "format": "anthropic" }));
     host.ask("go");
     let output = |at: usize| format!("{}\nexit code: {at}", text(at, 5000));
     let mut work = |id: &str, name: &str, input: Value, result: &str| {
         let call = json!({ "type": "tool_use", "id": id, "name": name, "input": input });
-        host.tell(json!({ "role": "assistant", "content": [call] }));
+        host.append(json!({ "role": "assistant", "content": [call] }));
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": result });
-        host.tell(json!({ "role": "user", "content": [result] }));
+        host.append(json!({ "role": "user", "content": [result] }));
     };
     work("h0", "ls", json!({}), "kept: among the first");
     work("c1", "terminal", json!({ "command": "cargo test src/main.rs" }), &output(3));
@@ -90,7 +90,7 @@ fn h18_images_before_the_users_newest_become_a_word() {
         &json!({ "minimumGainTokens": 0, "protectLast": 1, "protectFirst": 0, "format": "anthropic" }),
     );
     for at in 0..3 {
-        host.tell(json!({ "role": "user", "content": [image(&format!("aGk{at}")), { "type": "text", "text": "see" }] }));
+        host.append(json!({ "role": "user", "content": [image(&format!("aGk{at}")), { "type": "text", "text": "see" }] }));
         host.say(&text(at, 6000));
     }
     for at in 0..6 {

@@ -6,7 +6,7 @@ use crate::prune::{Policy, Protect};
 
 /// What is protected at the end of a history of these roles: `u`, `a`, `c` (a call), `t` (its result), `s`.
 fn tail(roles: &str, protect: &Protect) -> u32 {
-    protect.tail(&told_of(roles).session.transcript.ledger)
+    protect.tail(&host_of(roles).session.transcript.ledger)
 }
 
 /// Tokens of the messages from `from` on, as they arrived.
@@ -43,7 +43,7 @@ fn i7_the_end_starts_at_the_call_that_a_result_belongs_to() {
 #[test]
 fn h10_the_start_is_behind_the_systems_messages_and_never_in_a_group() {
     let head = |roles, first| {
-        Protect { first, ..Protect::default() }.head(&told_of(roles).session.transcript.ledger)
+        Protect { first, ..Protect::default() }.head(&host_of(roles).session.transcript.ledger)
     };
     assert_eq!((head("suaua", 1), head("suaua", 3), head("suaua", 0)), (2, 4, 0));
     assert_eq!((head("ucttau", 2), head("ucttau", 3), head("ua", 9)), (4, 4, 2));
@@ -77,10 +77,10 @@ fn h4_protections_hold_under_every_preset() {
                 named.extend([host.messages.len(), host.messages.len() + 1]);
             }
             let call = json!({ "type": "tool_use", "id": id, "name": tool, "input": { "at": at } });
-            host.tell(json!({ "role": "assistant", "content": [call] }));
+            host.append(json!({ "role": "assistant", "content": [call] }));
             let result =
                 json!({ "type": "tool_result", "tool_use_id": id, "content": text(at, 2400) });
-            host.tell(json!({ "role": "user", "content": [result] }));
+            host.append(json!({ "role": "user", "content": [result] }));
             if at % 10 == 0 {
                 host.ask(&format!("ask {at}"));
             }
@@ -100,7 +100,7 @@ fn h4_protections_hold_under_every_preset() {
 
 #[test]
 fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
-    let host = told_of("uauaua");
+    let host = host_of("uauaua");
     let tail = |host: &Host, tokens| {
         Protect { tokens, ..Protect::default() }.tail(&host.session.transcript.ledger)
     };
@@ -109,7 +109,7 @@ fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
         assert_eq!((tail(&host, size), tail(&host, size - 1)), (from, from + 1));
     }
     assert_eq!((tail(&host, 0), tail(&host, u64::MAX)), (6, 0));
-    let called = told_of("ucttu");
+    let called = host_of("ucttu");
     assert_eq!(tail(&called, arrived(&called, 3)), 1, "a result keeps its call");
 }
 
@@ -171,8 +171,8 @@ fn a75_protected_turns_hold_under_every_preset() {
 /// What is protected at the end is at most half of what `openclaw` acts above, unless the host says how much.
 #[test]
 fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
-    for (given, most) in [(None, 8000), (Some(4000), 4000), (Some(12_000), 12_000)] {
-        let more = given.map_or_else(|| json!({}), |tokens| json!({ "protectTokens": tokens }));
+    for (option, most) in [(None, 8000), (Some(4000), 4000), (Some(12_000), 12_000)] {
+        let more = option.map_or_else(|| json!({}), |tokens| json!({ "protectTokens": tokens }));
         let mut host = preset("openclaw", 32_000, &more);
         let mut cut = None;
         for at in 0..40 {

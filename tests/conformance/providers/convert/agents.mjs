@@ -59,8 +59,8 @@ export function toAgents(item) {
 }
 
 /** @param {any} said */
-const outcome = ({ outcome: how, ...said }) => ({
-  ...said,
+const outcome = ({ outcome: how, ...otherMembers }) => ({
+  ...otherMembers,
   outcome: how.type === "exit" ? { type: "exit", exitCode: how.exit_code } : how,
 });
 
@@ -95,8 +95,9 @@ function converted(item) {
     }
     case "function_call_result": {
       const { name: _, ...more } = rest;
-      const said = item.output?.type === "text" ? item.output.text : item.output;
-      const parts = said?.type === "image" ? [{ type: "input_image", image_url: "x" }] : said;
+      const otherMembers = item.output?.type === "text" ? item.output.text : item.output;
+      const parts =
+        otherMembers?.type === "image" ? [{ type: "input_image", image_url: "x" }] : otherMembers;
       return { ...more, type: "function_call_output", call_id, status, output: parts };
     }
     case "computer_call_result":

@@ -90,11 +90,11 @@ function readPi(message, provider) {
     case "system": {
       const sections = Object.values(message.sections ?? {}).map(text);
       // A section of white space is no part of the prompt that pi sends.
-      const isSaid = (/** @type {any} */ it) => it.kind === "text" && it.text.trim() !== "";
-      const said = [...blocks(), ...sections].filter(isSaid);
+      const isText = (/** @type {any} */ it) => it.kind === "text" && it.text.trim() !== "";
+      const spoken = [...blocks(), ...sections].filter(isText);
       // Half a character is cleaned by pi itself.
-      const whole = (/** @type {string} */ it) => it.replace(/\p{Surrogate}/gu, "\ufffd");
-      const parts = said.map((it) => ({ ...it, text: whole(it.text) }));
+      const wellFormed = (/** @type {string} */ it) => it.replace(/\p{Surrogate}/gu, "\ufffd");
+      const parts = spoken.map((it) => ({ ...it, text: wellFormed(it.text) }));
       return some({ role: "system", parts });
     }
     case "bashExecution":
@@ -113,9 +113,9 @@ const some = (turn) => (turn.parts.length > 0 ? [turn] : []);
 
 /** Where a result has images and not a character, pi's adapters write a word of theirs. @param {any[]} content */
 function piResult(content) {
-  const said = content.flatMap((one) => (one?.type === "text" ? [one.text] : [])).join("\n");
+  const spoken = content.flatMap((one) => (one?.type === "text" ? [one.text] : [])).join("\n");
   const shows = content.some((one) => one?.type === "image");
-  return said === "" && shows ? "(see attached image)" : said;
+  return spoken === "" && shows ? "(see attached image)" : spoken;
 }
 
 /** pi's adapters leave blank texts out. @param {any} block @returns {Part[]} */
@@ -193,17 +193,17 @@ function modelResult({ toolCallId, toolName, output }) {
   const { type, value, reason } = output ?? {};
   const error =
     typeof type === "string" && (type.startsWith("error") || type === "execution-denied");
-  const said = typeof value === "string" ? value : JSON.stringify(value ?? reason ?? null);
-  return { kind: "result", id: toolCallId, name: toolName, text: said, error };
+  const spoken = typeof value === "string" ? value : JSON.stringify(value ?? reason ?? null);
+  return { kind: "result", id: toolCallId, name: toolName, text: spoken, error };
 }
 
 /** UIMessage, as convertToModelMessages does. @param {any} message @param {string} provider @returns {Turn[]} */
 function readUi({ role, parts }, provider) {
   if (role === "system") {
-    const said = parts
+    const spoken = parts
       .flatMap((/** @type {any} */ part) => (part.type === "text" ? [part.text] : []))
       .join("");
-    return [{ role: "system", parts: [text(said)] }];
+    return [{ role: "system", parts: [text(spoken)] }];
   }
   if (role !== "assistant") {
     const own = parts.flatMap((/** @type {any} */ part) => {
@@ -303,7 +303,7 @@ function readLangchain(message) {
   const { role, fields } = langchainFields(message);
   const { content } = fields;
   if (role === "tool") {
-    const said =
+    const spoken =
       typeof content === "string"
         ? content
         : list(content)
@@ -312,7 +312,7 @@ function readLangchain(message) {
     const result = {
       kind: /** @type {const} */ ("result"),
       id: fields.tool_call_id,
-      text: said,
+      text: spoken,
       error: fields.status === "error",
     };
     return [{ role, parts: [{ ...result, name: fields.name ?? undefined }] }];
@@ -366,7 +366,7 @@ function readLangchain(message) {
 
 /** @param {any} message @returns {Turn[]} */
 function readChat({ role, content, ...message }) {
-  const said =
+  const spoken =
     typeof content === "string"
       ? content
       : list(content)
@@ -381,7 +381,7 @@ function readChat({ role, content, ...message }) {
             kind: "result",
             id: message.tool_call_id,
             name: message.name,
-            text: said,
+            text: spoken,
             error: false,
           },
         ],
@@ -436,14 +436,14 @@ function anthropicPart(block) {
       return [call(block.id, block.name, block.input)];
     case "tool_result": {
       const { content } = block;
-      const said =
+      const spoken =
         typeof content === "string"
           ? content
           : list(content)
               .map((one) => one?.text ?? "")
               .join("\n");
       return [
-        { kind: "result", id: block.tool_use_id, text: said, error: block.is_error === true },
+        { kind: "result", id: block.tool_use_id, text: spoken, error: block.is_error === true },
       ];
     }
     default:
@@ -460,14 +460,14 @@ function readGemini({ role, parts }) {
     }
     if (part?.functionResponse) {
       const { id, name, response } = part.functionResponse;
-      const said = response?.output ?? response?.error ?? response;
+      const spoken = response?.output ?? response?.error ?? response;
       const result = {
         kind: /** @type {const} */ ("result"),
         id: id ?? "",
         name,
         error: response?.error !== undefined,
       };
-      return [{ ...result, text: typeof said === "string" ? said : JSON.stringify(said) }];
+      return [{ ...result, text: typeof spoken === "string" ? spoken : JSON.stringify(spoken) }];
     }
     if (part?.inlineData) return [image(part.inlineData.data, part.inlineData.mimeType)];
     if (typeof part?.text !== "string") return [];
@@ -499,14 +499,14 @@ function readResponses(item) {
       return [{ role: role === "developer" ? "system" : role, parts }];
     }
     case "reasoning": {
-      const said = list(item.summary)
+      const spoken = list(item.summary)
         .map((one) => one.text)
         .join("\n");
       return [
         {
           role: "assistant",
           parts: [
-            { kind: "reasoning", text: said, sig: item.encrypted_content ?? null, id: item.id },
+            { kind: "reasoning", text: spoken, sig: item.encrypted_content ?? null, id: item.id },
           ],
         },
       ];
@@ -524,14 +524,14 @@ function readResponses(item) {
       return [{ role: "assistant", parts: [call(item.call_id, item.name, { input: item.input })] }];
     case "function_call_output":
     case "custom_tool_call_output": {
-      const said =
+      const spoken =
         typeof item.output === "string"
           ? item.output
           : list(item.output)
               .map((one) => one?.text ?? "")
               .join("\n");
       return [
-        { role: "tool", parts: [{ kind: "result", id: item.call_id, text: said, error: false }] },
+        { role: "tool", parts: [{ kind: "result", id: item.call_id, text: spoken, error: false }] },
       ];
     }
     default:

@@ -21,7 +21,7 @@ const options = {
 const optionsOf = (provider, sig, id) => (sig ? options[provider]?.(sig, id) : undefined);
 
 /** @param {string} key @param {unknown} value */
-const given = (key, value) => (value === undefined ? {} : { [key]: value });
+const optional = (key, value) => (value === undefined ? {} : { [key]: value });
 
 /** @param {Turn[]} turns @param {string} provider */
 export function aiSdkModel(turns, provider) {
@@ -45,7 +45,7 @@ function aiSdkParts(part, provider) {
         {
           type: "reasoning",
           text: part.text,
-          ...given("providerOptions", optionsOf(provider, part.sig, part.id)),
+          ...optional("providerOptions", optionsOf(provider, part.sig, part.id)),
         },
       ];
     case "call": {
@@ -54,7 +54,7 @@ function aiSdkParts(part, provider) {
         toolCallId: part.id,
         toolName: part.name,
         input: part.raw ?? part.input,
-        ...given("providerOptions", optionsOf(provider, part.sig)),
+        ...optional("providerOptions", optionsOf(provider, part.sig)),
       };
       if (part.hosted !== undefined) {
         const result = {
@@ -149,7 +149,7 @@ function uiParts(part, provider, results) {
         {
           type: "reasoning",
           text: part.text,
-          ...given("providerMetadata", optionsOf(provider, part.sig, part.id)),
+          ...optional("providerMetadata", optionsOf(provider, part.sig, part.id)),
         },
       ];
     case "call": {
@@ -159,7 +159,7 @@ function uiParts(part, provider, results) {
         type: `tool-${part.name}`,
         toolCallId: part.id,
         input: part.raw ?? part.input,
-        ...given("callProviderMetadata", optionsOf(provider, part.sig)),
+        ...optional("callProviderMetadata", optionsOf(provider, part.sig)),
       };
       if (part.hosted !== undefined)
         return [
@@ -272,7 +272,7 @@ function langchainMessages(turn, provider) {
         new ToolMessage({
           content: part.text ?? "",
           tool_call_id: part.id,
-          ...given("name", part.name),
+          ...optional("name", part.name),
           ...(part.error ? { status: "error" } : {}),
         }),
     );

@@ -149,8 +149,9 @@ function checkUi({ role, parts }) {
       path: "/role",
       message: `${JSON.stringify(role)} is no role of a UIMessage`,
     });
-  const said = parts.filter((/** @type {any} */ part) => part?.type !== "step-start");
-  if (said.length === 0) found.push({ rule: "I6", path: "/parts", message: "the parts are empty" });
+  const spoken = parts.filter((/** @type {any} */ part) => part?.type !== "step-start");
+  if (spoken.length === 0)
+    found.push({ rule: "I6", path: "/parts", message: "the parts are empty" });
   for (let at = 0; at < parts.length; at += 1) {
     const [part, path] = [parts[at], `/parts/${at}`];
     if (!isObject(part) || typeof part.type !== "string") {

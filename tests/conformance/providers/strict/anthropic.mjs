@@ -44,7 +44,7 @@ export function strictAnthropic(messages, rules = {}) {
   violations.push(...checkPairs(turns.map(toStep)));
   violations.push(...checkServerTools(turns).violations);
   violations.push(...checkThinking(turns, rules));
-  violations.push(...checkWhole(messages, rules));
+  violations.push(...checkRequest(messages, rules));
   return violations.sort((a, b) => a.index - b.index);
 }
 
@@ -380,7 +380,7 @@ function checkThinking(turns, rules) {
 }
 
 /** Rules over the whole request: cache markers, declared tools, number of images. @param {readonly any[]} messages @param {Rules} rules @returns {Violation[]} */
-function checkWhole(messages, rules) {
+function checkRequest(messages, rules) {
   /** @type {Violation[]} */
   const violations = [];
   let markers = countMarkers(rules.system) + countMarkers(rules.tools);

@@ -84,10 +84,10 @@ function checkMessage(message, rules) {
 
 /** @param {any} block @param {string} role @param {string} path @param {Rules} rules @returns {Found[]} */
 function checkBlock(block, role, path, rules) {
-  const held = isObject(block) ? kinds.filter((kind) => block[kind] !== undefined) : [];
-  if (held.length !== 1)
+  const present = isObject(block) ? kinds.filter((kind) => block[kind] !== undefined) : [];
+  if (present.length !== 1)
     return [{ rule: "shape", path, message: "The ContentBlock object has exactly one member" }];
-  const [kind = ""] = held;
+  const [kind = ""] = present;
   const value = block[kind];
   const found = extraKeys(block, kinds, path, rules);
   if (sides[kind] !== undefined && sides[kind] !== role)

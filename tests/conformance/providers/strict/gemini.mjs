@@ -70,7 +70,7 @@ function checkContent(content, rules) {
 /** @param {any} part @param {string} role @param {string} path @param {Rules} rules @returns {Found[]} */
 function checkPart(part, role, path, rules) {
   if (!isObject(part)) return [{ rule: "shape", path, message: "a part is an object" }];
-  const held = kinds.filter((kind) => part[kind] !== undefined);
+  const present = kinds.filter((kind) => part[kind] !== undefined);
   const found = extraKeys(part, [...kinds, ...beside], path, rules);
   if (part.thoughtSignature !== undefined && typeof part.thoughtSignature !== "string")
     found.push({
@@ -78,13 +78,13 @@ function checkPart(part, role, path, rules) {
       path: `${path}/thoughtSignature`,
       message: "Invalid/Corrupted thought signature",
     });
-  if (held.length !== 1) {
-    const empty = held.length === 0 && part.thoughtSignature !== undefined;
+  if (present.length !== 1) {
+    const empty = present.length === 0 && part.thoughtSignature !== undefined;
     if (!empty)
       found.push({ rule: "shape", path, message: "oneof field 'data': exactly one is set" });
     return found;
   }
-  const [kind = ""] = held;
+  const [kind = ""] = present;
   const value = part[kind];
   const side = role === "model" ? "model" : "user";
   if (sides[kind] !== undefined && sides[kind] !== side)

@@ -182,13 +182,13 @@ export async function live(api, seed, { steps = 200, timers }) {
     return { own, text: `${own} ${words(60)}` };
   };
   const user = () => {
-    const said = text();
-    add({ role: "user", content: said.text }, said.own, said.text);
+    const question = text();
+    add({ role: "user", content: question.text }, question.own, question.text);
   };
   /** The model speaks, calls, and its tools answer: at once, so that no call is left open. */
   const model = () => {
     const calls = below(4);
-    const said = text();
+    const question = text();
     const ids = Array.from({ length: calls }, (_, at) => `call${number}x${at}`);
     if (format === "anthropic") {
       const uses = ids.map((id) => ({
@@ -198,8 +198,8 @@ export async function live(api, seed, { steps = 200, timers }) {
         input: { path: `src/${id}.rs` },
       }));
       add(
-        { role: "assistant", content: [{ type: "text", text: said.text }, ...uses] },
-        said.own,
+        { role: "assistant", content: [{ type: "text", text: question.text }, ...uses] },
+        question.own,
         null,
       );
       if (calls === 0) return;
@@ -218,8 +218,8 @@ export async function live(api, seed, { steps = 200, timers }) {
       function: { name: "read", arguments: JSON.stringify({ path: `src/${id}.rs` }) },
     }));
     add(
-      { role: "assistant", content: said.text, ...(calls > 0 ? { tool_calls } : {}) },
-      said.own,
+      { role: "assistant", content: question.text, ...(calls > 0 ? { tool_calls } : {}) },
+      question.own,
       null,
     );
     for (const id of ids) {
@@ -241,7 +241,7 @@ export async function live(api, seed, { steps = 200, timers }) {
     heads.add(JSON.stringify(record.head).slice(1, -1));
   };
   /** @param {any} outcome */
-  const told = (outcome) => {
+  const noteOutcome = (outcome) => {
     if (!outcome) return;
     if (outcome.status === "failed") {
       count.failed += 1;
@@ -259,7 +259,7 @@ export async function live(api, seed, { steps = 200, timers }) {
   /** What was sent, against the history as it was when it was asked for. @param {any} view @param {number} size */
   const check = (view, size) => {
     count.requests += 1;
-    told(view.compaction);
+    noteOutcome(view.compaction);
     for (const { index, rule, tokensAfter } of view.fits && late === 0 ? [] : view.edits)
       if (rule === "hard-fit" && tokensAfter === 0) letGo.add(index);
     const [bad] = strict(view.messages);
@@ -271,7 +271,7 @@ export async function live(api, seed, { steps = 200, timers }) {
     const found = marksIn(sent);
     const has = new Set(view.source);
     for (let index = 0; index < size; index += 1) {
-      const { mark: own, user: said } = /** @type {{ mark: string, user: string | null }} */ (
+      const { mark: own, user: question } = /** @type {{ mark: string, user: string | null }} */ (
         marks[index]
       );
       const among = found.get(own) ?? 0;
@@ -279,14 +279,14 @@ export async function live(api, seed, { steps = 200, timers }) {
       if (has.has(index)) continue;
       if (index >= folded && among === 0 && !letGo.has(index))
         broken("lost", `message ${index} is gone, and no fold took it`);
-      if (said !== null && among === 1 && !sent.includes(JSON.stringify(said).slice(1, -1)))
+      if (question !== null && among === 1 && !sent.includes(JSON.stringify(question).slice(1, -1)))
         broken("verbatim", `message ${index} is sent in part`);
     }
     const last = marks.slice(0, size).findLastIndex((one) => one.user !== null);
     if (last >= 0 && view.fits) {
-      const said = JSON.stringify(marks[last]?.user).slice(1, -1);
-      if (times(sent, said) !== 1)
-        broken("request", `the last request is sent ${times(sent, said)} times`);
+      const question = JSON.stringify(marks[last]?.user).slice(1, -1);
+      if (times(sent, question) !== 1)
+        broken("request", `the last request is sent ${times(sent, question)} times`);
     }
     for (const pin of pins) {
       if (pin.index >= size || !view.fits) continue;
@@ -343,11 +343,11 @@ export async function live(api, seed, { steps = 200, timers }) {
       () => {
         if (!isTurnOfModel() || open.size >= 8) return;
         const own = [...history];
-        const given = signal();
+        const abortSignal = signal();
         follow(
-          manager.prepare(own, given ? { signal: given } : {}),
+          manager.prepare(own, abortSignal ? { signal: abortSignal } : {}),
           (view) => check(view, own.length),
-          given,
+          abortSignal,
         );
       },
     ],
@@ -355,13 +355,13 @@ export async function live(api, seed, { steps = 200, timers }) {
       6,
       () => {
         if (history.length === 0 || open.size >= 8) return;
-        const given = signal();
+        const abortSignal = signal();
         const force = chance(0.5);
         if (force) vain = 0;
         follow(
-          manager.compact([...history], { force, ...(given ? { signal: given } : {}) }),
-          told,
-          given,
+          manager.compact([...history], { force, ...(abortSignal ? { signal: abortSignal } : {}) }),
+          noteOutcome,
+          abortSignal,
         );
       },
     ],

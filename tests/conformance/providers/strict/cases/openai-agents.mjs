@@ -20,7 +20,7 @@ const gave = (/** @type {string} */ callId, /** @type {any} */ more = {}) => ({
   ...more,
 });
 const good = [ask, call("a"), gave("a")];
-const says = (/** @type {any} */ more) => ({
+const answer = (/** @type {any} */ more) => ({
   role: "assistant",
   content: [{ type: "output_text", text: "so" }],
   ...more,
@@ -45,8 +45,8 @@ export const openAiAgents = [
   {
     rule: "shape",
     name: "a message of the assistant's has a status",
-    good: [ask, says({ status: "completed" }), ask],
-    bad: [ask, says({}), ask],
+    good: [ask, answer({ status: "completed" }), ask],
+    bad: [ask, answer({}), ask],
   },
   {
     rule: "I14",

@@ -4,7 +4,7 @@ import { emoji, lone, shapes } from "./shared.mjs";
 
 /** @typedef {import("./shared.mjs").Case} Case */
 
-export const says = (/** @type {string} */ text, role = "user") => ({
+export const messageItem = (/** @type {string} */ text, role = "user") => ({
   type: "message",
   role,
   content: [{ type: role === "assistant" ? "output_text" : "input_text", text }],
@@ -29,7 +29,7 @@ export const reasoning = (more = {}) => ({
   encrypted_content: "c2ln",
   ...more,
 });
-const ask = says("go");
+const ask = messageItem("go");
 const loop = [ask, call("a"), output("a")];
 
 /** @type {Case[]} */
@@ -57,7 +57,7 @@ export const openAiResponses = [
     rule: "I3",
     name: "nobody speaks between call and output",
     good: [...loop, ask],
-    bad: [ask, call("a"), says("summary"), output("a")],
+    bad: [ask, call("a"), messageItem("summary"), output("a")],
     index: 1,
   },
   {
@@ -100,7 +100,7 @@ export const openAiResponses = [
     rule: "I6",
     name: "texts are not blank",
     good: [ask],
-    bad: [says(" ")],
+    bad: [messageItem(" ")],
     path: "/content/0/text",
   },
   { rule: "I6", name: "a message has content", good: [ask], bad: [{ ...ask, content: [] }] },
@@ -108,14 +108,14 @@ export const openAiResponses = [
     rule: "I7",
     name: "the user speaks first",
     good: loop,
-    bad: [says("hi", "assistant"), ask],
+    bad: [messageItem("hi", "assistant"), ask],
     index: 0,
   },
   {
     rule: "I8",
     name: "the model does not speak last",
     good: loop,
-    bad: [ask, says("hi", "assistant")],
+    bad: [ask, messageItem("hi", "assistant")],
     index: 1,
   },
   { rule: "I8", name: "not an empty request", good: [ask], bad: [] },
@@ -130,11 +130,11 @@ export const openAiResponses = [
   {
     rule: "I14",
     name: "reasoning is not the last item",
-    good: [ask, reasoning(), says("hi", "assistant"), ask],
+    good: [ask, reasoning(), messageItem("hi", "assistant"), ask],
     bad: [ask, reasoning()],
     index: 1,
   },
-  { rule: "I26", name: "whole characters", good: [says(emoji)], bad: [says(lone)] },
+  { rule: "I26", name: "whole characters", good: [messageItem(emoji)], bad: [messageItem(lone)] },
   {
     rule: "I30",
     name: "arguments are the JSON of an object",
@@ -155,10 +155,10 @@ export const openAiResponses = [
 
 /** A session in which everything occurs. */
 export const valid = [
-  says("be", "developer"),
+  messageItem("be", "developer"),
   ask,
   reasoning(),
-  says("let me see", "assistant"),
+  messageItem("let me see", "assistant"),
   call("a"),
   call("b"),
   output("a"),
@@ -166,6 +166,6 @@ export const valid = [
   reasoning({ id: "rs_2" }),
   call("c"),
   output("c"),
-  says("done", "assistant"),
-  says("thanks, and now?"),
+  messageItem("done", "assistant"),
+  messageItem("thanks, and now?"),
 ];

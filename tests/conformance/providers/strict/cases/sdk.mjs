@@ -37,7 +37,7 @@ const uiCall = (more = {}) => ({
   output: "1",
   ...more,
 });
-const said = { type: "text", text: "go" };
+const textPart = { type: "text", text: "go" };
 
 /** @type {Case[]} */
 export const aiSdk = [
@@ -82,7 +82,7 @@ export const aiSdk = [
   {
     rule: "I6",
     name: "a UIMessage has parts",
-    good: [ui("user", said)],
+    good: [ui("user", textPart)],
     bad: [ui("assistant", { type: "step-start" })],
   },
   {
@@ -98,7 +98,7 @@ export const aiSdk = [
       "an output without its type",
       [ask, acts(toolCall("a")), gave(toolResult("a", { output: "1" }))],
     ],
-    ["a system message of parts", [{ role: "system", content: [said] }]],
+    ["a system message of parts", [{ role: "system", content: [textPart] }]],
     ["an unknown state", [ui("assistant", uiCall({ state: "done" }))]],
     ["an output that is not there", [ui("assistant", uiCall({ output: undefined }))]],
     [
