@@ -21,11 +21,18 @@ const PAGES: Readonly<Record<Command, Page>> = {
     examples: [
       "plimsoll inspect session.jsonl --window 200k",
       "plimsoll inspect session.jsonl --call 40 --chat",
+      "plimsoll inspect session.jsonl --html session.html",
+    ],
+    notes: [
+      "--html and --open make a page of the session, without secrets that are known by",
+      "their form and without names of users in paths; what was taken out is listed on",
+      "standard error. Secrets in other forms stay: read the page before you share it.",
     ],
     json: [
       "plimsoll.inspect/1: view, call, window, absent, buckets, pressure, largest",
       "with --chat context.inspect/1: window, buckets, sections, messages, status,",
       "compactions, next. It contains no text of the session.",
+      "with --html and --open plimsoll.page/1: file, bytes, redacted",
     ],
   },
   detail: {

@@ -28,6 +28,7 @@ import {
   refuse,
   topOf,
 } from "./options.js";
+import { page, pageText, wantsPage } from "./page.js";
 import { Progress } from "./progress.js";
 import { prompt } from "./prompt.js";
 import { plainPrompt, promptText } from "./prompt-text.js";
@@ -48,7 +49,11 @@ interface Answer {
 }
 
 const RUN: Readonly<Record<Command, (args: Arguments) => Answer | Promise<Answer>>> = {
-  inspect: (args) => {
+  inspect: async (args) => {
+    if (wantsPage(args)) {
+      const made = await page(args);
+      return { report: made.page, text: () => pageText(made) };
+    }
     const opened = source(args, "inspect");
     if (args.has("chat")) {
       if (args.has("top")) throw usage("--top is not an option of inspect --chat");

@@ -91,6 +91,18 @@ export const OPTIONS: readonly Option[] = [
     only: ["inspect", "map", "next", "find"],
   },
   { name: "chat", help: "print it as a chat's /context list", only: ["inspect"] },
+  {
+    name: "html",
+    value: "OUT",
+    help: "write the inspector with the session in it to this file",
+    only: ["inspect"],
+  },
+  { name: "open", help: "the same in a private temporary folder; open it", only: ["inspect"] },
+  {
+    name: "unredacted",
+    help: "with --html, --open: keep secrets and user names",
+    only: ["inspect"],
+  },
   { name: "raw", help: "print only the text, without a limit", only: ["detail"] },
   { name: "sent", help: "print what the request contains of it", only: ["detail"] },
   { name: "diff", help: "print the difference between both, like diff -u", only: ["detail"] },

@@ -9,7 +9,7 @@ import { call, send } from "./wasm.js";
 const STEP = 1000;
 
 /** Bytes of messages that are written again at once. */
-const REWRITTEN = 1 << 20;
+const REWRITTEN = 1 << 14;
 
 /**
  * Writes the messages again that JavaScript writes otherwise than the file. Tool arguments are counted as they are spelled, so that

@@ -1,0 +1,136 @@
+/** `plimsoll inspect FILE --html OUT` and `--open`: one HTML file with the inspector and the session in it. No server, no connection. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { redactSession } from "../entry/sessions.js";
+import { plural } from "../render/numbers.js";
+import type { RedactedSession, SessionFile } from "../types.js";
+import { Exit, note, UNREADABLE, usage } from "./errors.js";
+import { type Arguments, OPTIONS } from "./options.js";
+import { type Source, source } from "./source.js";
+
+/** What `plimsoll inspect --html` answers. */
+export interface Page {
+  schema: "plimsoll.page/1";
+  /** The file that was written; `-`: standard output. */
+  file: string;
+  /** Its size. */
+  bytes: number;
+  /** What was taken out; `null` if everything was kept. */
+  redacted: RedactedSession["hits"] | null;
+}
+
+/** Options that a page has a use for: it shows every call and every setting. */
+const USED = ["html", "open", "unredacted", "leaf", "json", "color", "ascii", "width"];
+/** Opens a file as the desktop would. */
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+const DESKTOP = ["xdg-open"];
+/** First member of a session in a page. No session file begins with it. */
+const MARK = '{"plimsollSession":1,';
+/** The page's own script; the session stands before it. */
+const SCRIPT = '<script id="plimsoll-page"';
+
+/** Whether a page is asked for. */
+export function wantsPage(args: Arguments): boolean {
+  return args.has("html") || args.has("open") || args.has("unredacted");
+}
+
+/** Writes the page of a session, and opens it if that is asked for. */
+export async function page(args: Arguments): Promise<{ page: Page; content: string }> {
+  const target = args.text("html");
+  if (target === undefined && !args.has("open"))
+    throw usage("--unredacted is an option of --html and --open");
+  if (target !== undefined && args.has("open")) throw usage("use only one of --html and --open");
+  if (target === "") throw usage("--html: the name of a file to write, got an empty one");
+  if (target === "-" && args.has("json"))
+    throw usage("--html - prints the page: it cannot be used with --json");
+  const other = OPTIONS.find(({ name }) => args.has(name) && !USED.includes(name));
+  if (other) throw usage(`--${other.name} is not an option of inspect --html: the page has it`);
+  const opened = source(args, "inspect");
+  const { session, hits } = shown(opened, args);
+  const content = pageWith(template(), session, nameOf(opened.file));
+  const file = target ?? join(mkdtempSync(join(tmpdir(), "plimsoll-")), "session.html");
+  if (file !== "-") write(file, content, args);
+  if (args.has("open")) await openFile(file);
+  const bytes = Buffer.byteLength(content);
+  return { page: { schema: "plimsoll.page/1", file, bytes, redacted: hits }, content };
+}
+
+/** What is printed of it: where it is, or the page itself. */
+export function pageText({ page, content }: { page: Page; content: string }): string[] {
+  return page.file === "-" ? [content] : [page.file];
+}
+
+/** A page with a session inside. */
+export function pageWith(page: string, session: SessionFile, name: string): string {
+  const at = page.indexOf(SCRIPT);
+  if (at < 0) throw new Exit(UNREADABLE, "inspector.html has no place for a session");
+  const packed = gzipSync(`${MARK}${JSON.stringify(session).slice(1)}`).toString("base64");
+  const element =
+    `<script type="application/octet-stream;base64" id="plimsoll-session" data-name="${name}" ` +
+    `data-encoding="gzip">${packed}</script>`;
+  return page.slice(0, at) + element + page.slice(at);
+}
+
+/** The session as it is shown to others, with a list of what was taken out. */
+function shown(
+  { session }: Source,
+  args: Arguments,
+): { session: SessionFile; hits: Page["redacted"] } {
+  if (args.has("unredacted")) {
+    note("nothing was redacted: the page contains the whole session");
+    return { session, hits: null };
+  }
+  const { session: copy, hits } = redactSession(session);
+  for (const { place, kind, length } of hits)
+    note(`redacted ${place}: ${kind}, ${plural(length, "character")}`);
+  note(
+    `${plural(hits.length, "passage")} redacted. Secrets in other forms stay: read the page before you share it`,
+  );
+  return { session: copy, hits };
+}
+
+/** Name of a file, without characters that HTML or a file system reads as its own. */
+function nameOf(file: string): string {
+  return file === "-" ? "session" : basename(file).replace(/[^\w .()-]/g, "_");
+}
+
+function template(): string {
+  try {
+    return readFileSync(new URL("../inspector.html", import.meta.url), "utf8");
+  } catch {
+    throw new Exit(UNREADABLE, "inspector.html is missing from this installation of plimsoll");
+  }
+}
+
+/** Whoever may read the session may read its page; a page with everything, or in a temporary folder, is its owner's alone. */
+function write(file: string, content: string, args: Arguments): void {
+  const isPrivate = args.has("open") || args.has("unredacted");
+  try {
+    writeFileSync(file, content, isPrivate ? { mode: 0o600 } : {});
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? "cannot be written";
+    throw new Exit(UNREADABLE, `${file}: cannot be written (${code})`);
+  }
+}
+
+/** Hands the file to the desktop. If there is none, its path is printed all the same. */
+function openFile(file: string): Promise<void> {
+  const [command = "", ...first] = OPENERS[process.platform] ?? DESKTOP;
+  return new Promise((done) => {
+    const child = spawn(command, [...first, file], { detached: true, stdio: "ignore" });
+    child.once("error", () => {
+      note(`${command} could not be started: open the file in a browser`);
+      done();
+    });
+    child.once("spawn", () => {
+      child.unref();
+      done();
+    });
+  });
+}
