@@ -19,6 +19,7 @@ export { type RenderOptions, renderDetail, renderList, type ShownReport } from "
 export {
   createInspectHandler,
   type Inspected,
+  type InspectedCalls,
   type InspectedSessions,
   type InspectResponse,
 } from "./report/rpc.js";

@@ -1,7 +1,6 @@
 /** `plimsoll rpc FILE...`: the reports of sessions over standard input and output, a JSON-RPC 2.0 message a line. */
 import type { Readable, Writable } from "node:stream";
-import { createInspectHandler } from "../entry/inspect.js";
-import type { InspectReport } from "../types.js";
+import { createInspectHandler, type InspectedCalls } from "../entry/inspect.js";
 import { reportAt, type Source } from "./source.js";
 import { harmlessJson } from "./text.js";
 import { view } from "./view.js";
@@ -28,20 +27,17 @@ function written(output: Writable, text: string): Promise<void> {
   });
 }
 
-/** A session at its last call. */
-interface Session {
-  inspect(options?: { detailKey?: string }): InspectReport;
-}
-
 /** By the name on the command line, and by the end of its path where no other ends so. */
-function named(sources: readonly Source[]): Map<string, Session> {
-  const byName = new Map<string, Session>();
+function named(sources: readonly Source[]): Map<string, InspectedCalls> {
+  const byName = new Map<string, InspectedCalls>();
   const ends = sources.map(({ file }) => file.split(/[\\/]/).at(-1) ?? file);
   for (const [at, source] of sources.entries()) {
     const { file } = source;
     const played = view(source);
-    const session: Session = {
-      inspect: ({ detailKey } = {}) => reportAt(source, played, played.calls.length, detailKey),
+    const last = played.calls.length - 1;
+    const session: InspectedCalls = {
+      calls: played.own,
+      report: (call = last, options = {}) => reportAt(source, played, call + 1, options.detailKey),
     };
     const end = ends[at] ?? file;
     if (ends.indexOf(end) === ends.lastIndexOf(end) && !byName.has(end)) byName.set(end, session);

@@ -25,6 +25,8 @@ export interface View
   /** Null: it is what the agent sent. */
   preset: string | null;
   calls: readonly ShownCall[];
+  /** The same as the API has them. */
+  own: readonly object[];
   /** How estimates were fitted to the provider's counts, if they were. */
   calibration: Recorded["calibration"];
   /** The texts of a request: of a simulation alone. */
@@ -72,10 +74,11 @@ function recorded({ file, session, setting, options }: Source): View {
 
 function viewOf(
   of: Replay | Recorded,
-  own: Pick<View, "preset" | "calls" | "calibration" | "sent">,
+  known: Pick<View, "preset" | "calls" | "calibration" | "sent">,
 ): View {
   return {
-    ...own,
+    ...known,
+    own: of.calls,
     composition: (call) => of.composition(call),
     messages: (call) => of.messages(call),
     report: (call, options) => of.report(call, options),

@@ -8,6 +8,7 @@ export {
 export {
   createInspectHandler,
   type Inspected,
+  type InspectedCalls,
   type InspectedSessions,
   type InspectResponse,
 } from "../report/rpc.js";

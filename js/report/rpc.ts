@@ -1,5 +1,7 @@
 /** Reports over JSON-RPC 2.0. */
 import { PlimsollError } from "../core/errors.js";
+import { PAGING, part, partOf } from "./part.js";
+import { Refused, wrong } from "./refused.js";
 
 /** A session that the handler can report on, such as a `ContextManager`. */
 export interface Inspected {
@@ -15,6 +17,17 @@ export interface Inspected {
   };
 }
 
+/** A session that the handler can report on at any of its calls, such as a recorded view or a replay. */
+export interface InspectedCalls {
+  /** Returns the report of a call, from 0; of the last if it is not named. */
+  report(
+    call?: number,
+    options?: Parameters<Inspected["inspect"]>[0],
+  ): ReturnType<Inspected["inspect"]>;
+  /** Its calls, as far as the answer shows them. */
+  readonly calls: readonly object[];
+}
+
 /** Source of the sessions that a handler reports on. */
 export interface InspectedSessions {
   /**
@@ -22,11 +35,10 @@ export interface InspectedSessions {
    *
    * @param queryHint what the user is about to ask, for a system prompt that depends on it
    */
-  get(
-    id: string,
-    queryHint?: string,
-  ): Inspected | undefined | null | Promise<Inspected | undefined | null>;
+  get(id: string, queryHint?: string): Shown | undefined | null | Promise<Shown | undefined | null>;
 }
+
+type Shown = Inspected | InspectedCalls;
 
 /** Response of the handler, as JSON-RPC 2.0 defines it. */
 export type InspectResponse = {
@@ -57,26 +69,18 @@ interface RpcError {
 type Id = string | number | null;
 type Fields = Record<string, unknown>;
 
-/** Thrown on the way to an answer. */
-class Refused extends Error {
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(code: number, message: string, data?: unknown) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-}
-
 const METHOD = "context.inspect";
 const NO_SESSION = -32_001;
-const PARAMS = new Set(["sessionId", "queryHint", "detailKey"]);
+const PARAMS = new Set(["sessionId", "queryHint", "detailKey", ...PAGING]);
 
 /**
- * Creates a JSON-RPC 2.0 handler with one method, `context.inspect`, whose params are `{ sessionId, queryHint?, detailKey? }` and whose
- * result is the report of that session. The report contains a text only if `detailKey` asks for it. An unknown key is error -32602 with the
- * nearest keys in `data.validKeys`; an unknown session is error -32001.
+ * Creates a JSON-RPC 2.0 handler with one method, `context.inspect`, whose params are `{ sessionId, queryHint?, detailKey?, call?,
+ * include?, limit?, cursor? }` and whose result is the report of that session. The report contains a text only if `detailKey` asks for it.
+ * An unknown key is error -32602 with the nearest keys in `data.validKeys`; an unknown session is error -32001.
+ *
+ * `call` is the number of a call, from 0, of a recorded view or a replay; others show their last request. `include` lists the parts that
+ * the report should have: `messages` and `sections` by default, and `calls`, which only views and replays have. With `limit` the report
+ * has so many messages and calls, and a `nextCursor`: pass it as `cursor` for those that follow, until it is `null`.
  *
  * The handler takes a request, a batch, or either as text. It resolves to the response, or to `undefined` if none is to be sent. It never
  * rejects.
@@ -147,13 +151,18 @@ async function inspected(sessions: InspectedSessions, params: unknown): Promise<
   if (typeof detailKey !== "string") throw wrong("detailKey", "a string");
   const session = await found(sessions, sessionId, queryHint);
   if (!session) throw new Refused(NO_SESSION, "Unknown or inactive session", { sessionId });
-  const report = session.inspect(detailKey === "" ? {} : { detailKey });
+  const options = detailKey === "" ? {} : { detailKey };
+  const calls = "inspect" in session ? undefined : session.calls;
+  const asked = part(params, calls);
+  const report =
+    "inspect" in session ? session.inspect(options) : session.report(asked.call, options);
   if (report.nearestKeys) {
     throw wrong("detailKey", "the key of a section, a message or the prompt", {
       validKeys: report.nearestKeys,
     });
   }
-  return report.sessionId === "" ? { ...report, sessionId } : report;
+  const named = report.sessionId === "" ? { ...report, sessionId } : report;
+  return partOf(named, asked, calls);
 }
 
 /** Errors on the way to a session are the host's own: those of a store tell of its folders. */
@@ -161,7 +170,7 @@ async function found(
   sessions: InspectedSessions,
   id: string,
   hint: string,
-): Promise<Inspected | undefined | null> {
+): Promise<Shown | undefined | null> {
   try {
     return await sessions.get(id, ...(hint === "" ? [] : [hint]));
   } catch {
@@ -171,13 +180,6 @@ async function found(
 
 function internal(data?: unknown): Refused {
   return new Refused(-32_603, "Internal error", data);
-}
-
-function wrong(param: string, expected: string, data?: object): Refused {
-  return new Refused(-32_602, `Invalid params: ${param}: expected ${expected}`, {
-    param,
-    ...data,
-  });
 }
 
 /** What a host's own code throws stays with it: only our words go out. */

@@ -88,7 +88,7 @@ function suite() {
     });
     wrong(
       await call({ sessionId: "s1", turn: 1 }),
-      "turn: expected one of sessionId, queryHint, detailKey",
+      "turn: expected one of sessionId, queryHint, detailKey, call, include, cursor, limit",
       { param: "turn" },
     );
   });
