@@ -184,7 +184,7 @@ fn play(session: &Recorded, options: &str) -> Done {
                 Step::Done(_) => break,
                 Step::Need(needed) => {
                     for &at in needed {
-                        state.supply(at, bytes(usize::try_from(at)?))?;
+                        state.supply(at, bytes(at.index()))?;
                     }
                 }
             }
@@ -192,7 +192,7 @@ fn play(session: &Recorded, options: &str) -> Done {
         }
     }
     for at in (0..known).step_by(EXPLAINED) {
-        println!("{}", write(&explain(&state, u32::try_from(at)?)?));
+        println!("{}", write(&explain(&state, u32::try_from(at)?.into())?));
     }
     let at = session.calls.last().map_or(0, |call| call.at);
     println!("{}", status_json(&state, at));

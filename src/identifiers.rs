@@ -4,7 +4,7 @@
 
 use crate::hash;
 use crate::hash_index::Index;
-use crate::model::NONE;
+use crate::model::BlockId;
 use crate::text::identifiers;
 
 /// An interned identifier. A session has thousands: they are most of what it holds, so each is kept small.
@@ -17,9 +17,9 @@ pub struct Identifier {
     /// one, and is told nowhere.
     pub tokens: u16,
     /// The newest result that holds it.
-    pub source: u32,
+    pub source: BlockId,
     /// The newest result or call that holds it.
-    pub newest: u32,
+    pub newest: BlockId,
     /// Blocks of the model's own text and calls that hold it; nobody asks beyond ten.
     pub uses: u8,
     /// Call of the last of them.
@@ -61,8 +61,8 @@ impl Identifiers {
             at: self.place(text),
             length: u16::try_from(text.len()).unwrap_or(u16::MAX),
             tokens: u16::try_from(tokens(text)).unwrap_or(u16::MAX),
-            source: NONE,
-            newest: NONE,
+            source: BlockId::NONE,
+            newest: BlockId::NONE,
             uses: 0,
             last_use: 0,
             blocks: 0,
@@ -165,7 +165,7 @@ pub(crate) fn room(len: usize, capacity: usize, more: usize) -> usize {
 }
 
 fn number(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(NONE)
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// The piece that an identifier stands in, and its place there.

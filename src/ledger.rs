@@ -10,7 +10,8 @@ use sums::Sums;
 
 use crate::hash_index::ByHash;
 use crate::identifiers::{Identifiers, room};
-use crate::model::{Block, Form, Kind, Mask, Message, NONE, Role};
+use crate::model::{Block, BlockId, Form, GroupId, Kind, Mask, Message, MessageId, Role, Span};
+use crate::number::count;
 
 /// A measured block as it arrives.
 #[derive(Clone, Debug)]
@@ -32,9 +33,9 @@ pub struct Arrival<'a> {
     /// See `ids`.
     pub head_ids: u32,
     /// A result's call.
-    pub pair: u32,
+    pub pair: BlockId,
     /// Blocks that stay or go together have the same group; `NONE` for a block on its own.
-    pub group: u32,
+    pub group: GroupId,
     /// Of a result's tool and arguments; `None` where its call is not known.
     pub call_key: Option<u64>,
     /// Of a call's tool and arguments; of anything else, of its text and images.
@@ -55,7 +56,7 @@ pub struct Ledger {
     /// The identifiers of all blocks.
     pub identifiers: Identifiers,
     block_ids: Vec<u32>,
-    live: Vec<u32>,
+    live: Vec<BlockId>,
     /// Of each block its tokens in its present form.
     now: Sums,
     /// Tokens of all blocks as they arrived.
@@ -72,19 +73,19 @@ const SMALL_RESULT: u32 = 60;
 impl Ledger {
     /// Begins the next message; its blocks follow with [`Self::append`].
     pub fn begin(&mut self, message: Message) {
-        self.messages.push(Message { first_block: self.block_count(), ..message });
+        self.messages.push(Message { first_block: self.next_block(), ..message });
     }
 
     /// Appends a block to the last message. `call` is the call at which it is first sent.
-    pub fn append(&mut self, arrival: &Arrival<'_>, call: u32) -> u32 {
-        let block = self.block_count();
-        let message = u32::try_from(self.messages.len()).unwrap_or(NONE).saturating_sub(1);
+    pub fn append(&mut self, arrival: &Arrival<'_>, call: u32) -> BlockId {
+        let block = self.next_block();
+        let message = self.next_message().minus(1);
         let role = self.messages.last().map_or(Role::User, |message| message.role);
-        let start = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+        let start = count(self.block_ids.len());
         let (len, capacity) = (self.block_ids.len(), self.block_ids.capacity());
         self.block_ids.reserve_exact(room(len, capacity, arrival.ids.len()));
         self.block_ids.extend_from_slice(arrival.ids);
-        let end = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+        let end = count(self.block_ids.len());
         let (len, capacity) = (self.blocks.len(), self.blocks.capacity());
         self.blocks.reserve_exact(room(len, capacity, 1));
         self.blocks.push(Block {
@@ -122,7 +123,7 @@ impl Ledger {
         if role == Role::User && arrival.kind == Kind::Text {
             self.user = (self.user.0.saturating_add(tokens), self.user.1.saturating_add(tokens));
         }
-        if let Some(call_block) = self.blocks.get_mut(arrival.pair as usize) {
+        if let Some(call_block) = self.blocks.get_mut(arrival.pair.index()) {
             call_block.pair = block;
         }
         for &id in arrival.ids {
@@ -148,7 +149,7 @@ impl Ledger {
     }
 
     /// The model has written these identifiers: what they came from was used.
-    fn use_identifiers(&mut self, ids: &[u32], message: u32, call: u32) {
+    fn use_identifiers(&mut self, ids: &[u32], message: MessageId, call: u32) {
         for &id in ids {
             let Some(identifier) = self.identifiers.get_mut(id) else { continue };
             let (newest, source) = (identifier.newest, identifier.source);
@@ -156,7 +157,7 @@ impl Ledger {
             identifier.uses = identifier.uses.saturating_add(1);
             identifier.last_use = call;
             for at in [newest, source] {
-                if let Some(block) = self.blocks.get_mut(at as usize)
+                if let Some(block) = self.blocks.get_mut(at.index())
                     && block.message < message
                 {
                     if block.last != call || block.uses == 0 {
@@ -165,34 +166,34 @@ impl Ledger {
                     block.last = call;
                 }
             }
-            if first_use && let Some(block) = self.blocks.get_mut(source as usize) {
+            if first_use && let Some(block) = self.blocks.get_mut(source.index()) {
                 block.used_live = block.used_live.saturating_add(1);
             }
         }
     }
 
     /// The result is now the newest source of these identifiers.
-    fn become_source(&mut self, ids: &[u32], block: u32) {
+    fn become_source(&mut self, ids: &[u32], block: BlockId) {
         let (mut live, mut used_live) = (0u32, 0u32);
         for &id in ids {
             let Some(identifier) = self.identifiers.get_mut(id) else { continue };
             let used = u32::from(identifier.uses > 0);
             let old = std::mem::replace(&mut identifier.source, block);
-            if let Some(old) = self.blocks.get_mut(old as usize) {
+            if let Some(old) = self.blocks.get_mut(old.index()) {
                 old.live = old.live.saturating_sub(1);
                 old.used_live = old.used_live.saturating_sub(used);
             }
             live = live.saturating_add(1);
             used_live = used_live.saturating_add(used);
         }
-        if let Some(block) = self.blocks.get_mut(block as usize) {
+        if let Some(block) = self.blocks.get_mut(block.index()) {
             block.live = live;
             block.used_live = used_live;
         }
     }
 
     /// An earlier result of the same call, or of the same text, is a duplicate.
-    fn note_duplicates(&mut self, arrival: &Arrival<'_>, block: u32, message: u32) {
+    fn note_duplicates(&mut self, arrival: &Arrival<'_>, block: BlockId, message: MessageId) {
         if let Some(key) = arrival.call_key
             && let Some(earlier) = self.same_call.insert(key, i64::from(block))
             && let Some(earlier) =
@@ -212,8 +213,8 @@ impl Ledger {
     }
 
     /// The block is a summary, and no words of a person's.
-    pub fn mark_summary(&mut self, block: u32) {
-        let Some(it) = self.blocks.get_mut(block as usize) else { return };
+    pub fn mark_summary(&mut self, block: BlockId) {
+        let Some(it) = self.blocks.get_mut(block.index()) else { return };
         self.user.1 = self.user.1.saturating_sub(verbatim(it));
         if it.user {
             self.user.0 = self.user.0.saturating_sub(it.tokens.into());
@@ -222,9 +223,9 @@ impl Ledger {
     }
 
     /// Gives a block a later form; a form never goes back.
-    pub fn set_form(&mut self, block: u32, form: Form, now: u32) {
-        let Some(it) = self.blocks.get_mut(block as usize) else { return };
-        self.now.change(block, u64::from(it.now), u64::from(now));
+    pub fn set_form(&mut self, block: BlockId, form: Form, now: u32) {
+        let Some(it) = self.blocks.get_mut(block.index()) else { return };
+        self.now.change(block.get(), u64::from(it.now), u64::from(now));
         it.now = now;
         self.user.1 = self.user.1.saturating_sub(verbatim(it));
         it.form = it.form.max(form);
@@ -239,9 +240,9 @@ impl Ledger {
     }
 
     /// Gives a block back its first form. True: it was gone, and its identifiers with it; they come with its text again.
-    pub fn bring_back(&mut self, block: u32) -> bool {
-        let Some(it) = self.blocks.get_mut(block as usize) else { return false };
-        self.now.change(block, u64::from(it.now), u64::from(it.tokens));
+    pub fn bring_back(&mut self, block: BlockId) -> bool {
+        let Some(it) = self.blocks.get_mut(block.index()) else { return false };
+        self.now.change(block.get(), u64::from(it.now), u64::from(it.tokens));
         let was_gone = it.form == Form::Gone;
         it.now = it.tokens;
         self.user.1 = self.user.1.saturating_sub(verbatim(it));
@@ -258,34 +259,32 @@ impl Ledger {
     }
 
     /// None of these is gone.
-    pub fn is_live(&self, blocks: &Range<u32>) -> bool {
-        blocks
-            .clone()
-            .all(|at| self.blocks.get(at as usize).is_some_and(|block| block.form != Form::Gone))
+    pub fn is_live(&self, mut blocks: Span<BlockId>) -> bool {
+        blocks.all(|at| self.blocks.get(at.index()).is_some_and(|block| block.form != Form::Gone))
     }
 
     /// Gives a block that came back the identifiers that it arrived with.
-    pub fn restore_ids(&mut self, block: u32, ids: &[u32]) {
-        let start = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
+    pub fn restore_ids(&mut self, block: BlockId, ids: &[u32]) {
+        let start = count(self.block_ids.len());
         self.block_ids.extend_from_slice(ids);
-        let end = u32::try_from(self.block_ids.len()).unwrap_or(NONE);
-        if let Some(it) = self.blocks.get_mut(block as usize).filter(|it| it.form != Form::Gone) {
+        let end = count(self.block_ids.len());
+        if let Some(it) = self.blocks.get_mut(block.index()).filter(|it| it.form != Form::Gone) {
             it.ids = start..end;
         }
     }
 
     /// Removes every live block that `keep` refuses, in one pass, and frees what it held.
-    pub fn drop_unless(&mut self, keep: impl Fn(u32, &Block) -> bool) -> Vec<u32> {
+    pub fn drop_unless(&mut self, keep: impl Fn(BlockId, &Block) -> bool) -> Vec<BlockId> {
         let mut gone = Vec::new();
         let blocks = &mut self.blocks;
         let now = &mut self.now;
         let user = &mut self.user.1;
         self.live.retain(|&at| {
-            let Some(block) = blocks.get_mut(at as usize) else { return false };
+            let Some(block) = blocks.get_mut(at.index()) else { return false };
             if keep(at, block) {
                 return true;
             }
-            now.change(at, u64::from(block.now), 0);
+            now.change(at.get(), u64::from(block.now), 0);
             block.now = 0;
             *user = user.saturating_sub(verbatim(block));
             block.form = Form::Gone;
@@ -300,14 +299,14 @@ impl Ledger {
     /// Only live blocks are asked for their identifiers again.
     fn free_identifier_lists(&mut self) {
         let mut kept = Vec::new();
-        let mut lists: Vec<(u32, Range<u32>)> = Vec::with_capacity(self.live.len());
+        let mut lists: Vec<(BlockId, Range<u32>)> = Vec::with_capacity(self.live.len());
         for &at in &self.live {
-            let start = u32::try_from(kept.len()).unwrap_or(NONE);
+            let start = count(kept.len());
             kept.extend_from_slice(self.ids(at));
-            lists.push((at, start..u32::try_from(kept.len()).unwrap_or(NONE)));
+            lists.push((at, start..count(kept.len())));
         }
         for (at, list) in lists {
-            if let Some(block) = self.blocks.get_mut(at as usize) {
+            if let Some(block) = self.blocks.get_mut(at.index()) {
                 block.ids = list;
             }
         }
@@ -316,7 +315,7 @@ impl Ledger {
     }
 
     /// Blocks that are still sent, in order.
-    pub fn live(&self) -> &[u32] {
+    pub fn live(&self) -> &[BlockId] {
         &self.live
     }
 
@@ -336,60 +335,76 @@ impl Ledger {
     }
 
     /// Tokens of the blocks from this one on, in their present forms.
-    pub fn tokens_from(&self, block: u32) -> u64 {
-        self.now.from(block)
+    pub fn tokens_from(&self, block: BlockId) -> u64 {
+        self.now.from(block.get())
     }
 
     /// How many blocks there are.
     pub fn block_count(&self) -> u32 {
-        u32::try_from(self.blocks.len()).unwrap_or(NONE)
+        count(self.blocks.len())
     }
 
     /// How many messages there are.
     pub fn message_count(&self) -> u32 {
-        u32::try_from(self.messages.len()).unwrap_or(NONE)
+        count(self.messages.len())
+    }
+
+    /// The block that arrives next.
+    pub fn next_block(&self) -> BlockId {
+        BlockId::at(self.blocks.len())
+    }
+
+    /// The message that arrives next.
+    pub fn next_message(&self) -> MessageId {
+        MessageId::at(self.messages.len())
     }
 
     /// The block, if there is one.
-    pub fn block(&self, at: u32) -> Option<&Block> {
-        self.blocks.get(at as usize)
+    pub fn block(&self, at: BlockId) -> Option<&Block> {
+        self.blocks.get(at.index())
     }
 
     /// The message, if there is one.
-    pub fn message(&self, at: u32) -> Option<&Message> {
-        self.messages.get(at as usize)
+    pub fn message(&self, at: MessageId) -> Option<&Message> {
+        self.messages.get(at.index())
     }
 
     /// The identifiers of a block; none once it is gone.
-    pub fn ids(&self, block: u32) -> &[u32] {
-        let range = self.blocks.get(block as usize).map_or(0..0, |block| block.ids.clone());
+    pub fn ids(&self, block: BlockId) -> &[u32] {
+        let range = self.blocks.get(block.index()).map_or(0..0, |block| block.ids.clone());
         self.block_ids.get(range.start as usize..range.end as usize).unwrap_or(&[])
     }
 
     /// A cut may be made before this message: no call is open there.
-    pub fn may_cut(&self, message: u32) -> bool {
-        self.messages.get(message as usize).is_none_or(|it| it.may_cut)
+    pub fn may_cut(&self, message: MessageId) -> bool {
+        self.messages.get(message.index()).is_none_or(|it| it.may_cut)
+    }
+
+    /// Where a cut may be made, at this message or before it.
+    pub fn cut_at_or_before(&self, message: MessageId) -> MessageId {
+        let mut messages = MessageId::FIRST.to(message.next());
+        messages.rfind(|&at| self.may_cut(at)).unwrap_or_default()
     }
 
     /// A turn starts with this message.
-    pub fn starts_turn(&self, message: u32) -> bool {
-        let turn = |at: u32| self.messages.get(at as usize).map_or(0, |it| it.turn);
-        turn(message) > message.checked_sub(1).map_or(0, turn)
+    pub fn starts_turn(&self, message: MessageId) -> bool {
+        let turn = |at: MessageId| self.messages.get(at.index()).map_or(0, |it| it.turn);
+        turn(message) > message.previous().map_or(0, turn)
     }
 
     /// First message of a turn; of turn 0, the first of all.
-    pub fn turn_start(&self, turn: u32) -> u32 {
+    pub fn turn_start(&self, turn: u32) -> MessageId {
         let at = self.messages.partition_point(|message| message.turn < turn);
-        if turn == 0 { 0 } else { u32::try_from(at).unwrap_or(NONE) }
+        if turn == 0 { MessageId::FIRST } else { MessageId::at(at) }
     }
 
     /// The blocks of a message.
-    pub fn blocks_of(&self, message: u32) -> Range<u32> {
-        let first = |at: u32| {
-            let message = self.messages.get(at as usize);
-            message.map_or_else(|| self.block_count(), |message| message.first_block)
+    pub fn blocks_of(&self, message: MessageId) -> Span<BlockId> {
+        let first = |at: MessageId| {
+            let message = self.messages.get(at.index());
+            message.map_or_else(|| self.next_block(), |message| message.first_block)
         };
-        first(message)..first(message.saturating_add(1))
+        first(message).to(first(message.next()))
     }
 }
 
@@ -410,12 +425,12 @@ mod tests {
     }
 
     impl Fixture {
-        fn push(&mut self, role: Role, kind: Kind, pair: u32, names: &[&str]) -> u32 {
+        fn push(&mut self, role: Role, kind: Kind, pair: BlockId, names: &[&str]) -> BlockId {
             let message = Message {
                 fingerprint: 0,
                 written: 0,
                 role,
-                first_block: 0,
+                first_block: BlockId::FIRST,
                 call: self.call,
                 turn: 0,
                 bytes: 0,
@@ -436,7 +451,7 @@ mod tests {
                 ids: &ids,
                 head_ids: 0,
                 pair,
-                group: NONE,
+                group: GroupId::NONE,
                 call_key: (kind == Kind::Result).then_some(u64::from(pair)),
                 key: u64::from(self.ledger.block_count()),
                 mask: Mask::FREE,
@@ -445,8 +460,8 @@ mod tests {
             self.ledger.append(&arrival, self.call)
         }
 
-        fn block(&self, at: u32) -> &Block {
-            &self.ledger.blocks[at as usize]
+        fn block(&self, at: BlockId) -> &Block {
+            &self.ledger.blocks[at.index()]
         }
     }
 
@@ -457,15 +472,15 @@ mod tests {
     #[test]
     fn the_newest_result_is_the_source_of_what_is_used() {
         let mut fixture = fixture();
-        let old = fixture.push(Role::Tool, Kind::Result, NONE, &["a.rs", "b.rs"]);
+        let old = fixture.push(Role::Tool, Kind::Result, BlockId::NONE, &["a.rs", "b.rs"]);
         assert_eq!((fixture.block(old).live, fixture.block(old).used_live), (2, 0));
-        fixture.push(Role::Assistant, Kind::Text, NONE, &["a.rs"]);
+        fixture.push(Role::Assistant, Kind::Text, BlockId::NONE, &["a.rs"]);
         assert_eq!((fixture.block(old).uses, fixture.block(old).last), (1, 1));
         assert_eq!((fixture.block(old).live, fixture.block(old).used_live), (2, 1));
-        let new = fixture.push(Role::Tool, Kind::Result, NONE, &["a.rs"]);
+        let new = fixture.push(Role::Tool, Kind::Result, BlockId::NONE, &["a.rs"]);
         assert_eq!((fixture.block(old).live, fixture.block(old).used_live), (1, 0));
         assert_eq!((fixture.block(new).live, fixture.block(new).used_live), (1, 1));
-        fixture.push(Role::Assistant, Kind::Text, NONE, &["a.rs"]);
+        fixture.push(Role::Assistant, Kind::Text, BlockId::NONE, &["a.rs"]);
         assert_eq!((fixture.block(old).uses, fixture.block(new).uses), (1, 1));
         assert_eq!((fixture.block(old).last, fixture.block(new).last), (1, 2));
     }
@@ -473,17 +488,17 @@ mod tests {
     #[test]
     fn a_call_that_uses_two_names_of_a_result_is_one_use() {
         let mut fixture = fixture();
-        let result = fixture.push(Role::Tool, Kind::Result, NONE, &["a.rs", "b.rs"]);
-        fixture.push(Role::Assistant, Kind::Call, NONE, &["a.rs", "b.rs"]);
+        let result = fixture.push(Role::Tool, Kind::Result, BlockId::NONE, &["a.rs", "b.rs"]);
+        fixture.push(Role::Assistant, Kind::Call, BlockId::NONE, &["a.rs", "b.rs"]);
         assert_eq!((fixture.block(result).uses, fixture.block(result).used_live), (1, 2));
     }
 
     #[test]
     fn the_same_call_again_makes_its_earlier_result_a_duplicate() {
         let mut fixture = fixture();
-        let first = fixture.push(Role::Tool, Kind::Result, 7, &[]);
-        let other = fixture.push(Role::Tool, Kind::Result, 8, &[]);
-        let again = fixture.push(Role::Tool, Kind::Result, 7, &[]);
+        let first = fixture.push(Role::Tool, Kind::Result, 7.into(), &[]);
+        let other = fixture.push(Role::Tool, Kind::Result, 8.into(), &[]);
+        let again = fixture.push(Role::Tool, Kind::Result, 7.into(), &[]);
         assert_eq!(
             [first, other, again].map(|at| fixture.block(at).duplicate),
             [true, false, false]
@@ -493,8 +508,8 @@ mod tests {
     #[test]
     fn forms_never_go_back_and_sums_follow() {
         let mut fixture = fixture();
-        let all: Vec<u32> =
-            (0..3).map(|_| fixture.push(Role::User, Kind::Text, NONE, &["a"])).collect();
+        let all: Vec<BlockId> =
+            (0..3).map(|_| fixture.push(Role::User, Kind::Text, BlockId::NONE, &["a"])).collect();
         fixture.ledger.set_form(all[1], Form::Stubbed, 10);
         fixture.ledger.set_form(all[1], Form::Capped, 10);
         assert_eq!(fixture.block(all[1]).form, Form::Stubbed);
@@ -507,10 +522,10 @@ mod tests {
     #[test]
     fn what_people_wrote_is_summed_with_what_of_it_is_sent_verbatim() {
         let mut fixture = fixture();
-        let all: Vec<u32> =
-            (0..3).map(|_| fixture.push(Role::User, Kind::Text, NONE, &["a"])).collect();
-        fixture.push(Role::Assistant, Kind::Text, NONE, &[]);
-        fixture.push(Role::User, Kind::Image, NONE, &[]);
+        let all: Vec<BlockId> =
+            (0..3).map(|_| fixture.push(Role::User, Kind::Text, BlockId::NONE, &["a"])).collect();
+        fixture.push(Role::Assistant, Kind::Text, BlockId::NONE, &[]);
+        fixture.push(Role::User, Kind::Image, BlockId::NONE, &[]);
         assert_eq!((fixture.ledger.arrived(), fixture.ledger.user_tokens()), (500, (300, 300)));
         fixture.ledger.set_form(all[1], Form::Capped, 40);
         fixture.ledger.set_form(all[1], Form::Stubbed, 10);
@@ -525,8 +540,10 @@ mod tests {
     fn what_is_dropped_takes_its_names_and_nobody_elses() {
         let mut fixture = fixture();
         let names = [&["a", "b"][..], &["c"], &["d", "e", "f"]];
-        let all: Vec<u32> =
-            names.iter().map(|names| fixture.push(Role::Tool, Kind::Result, NONE, names)).collect();
+        let all: Vec<BlockId> = names
+            .iter()
+            .map(|names| fixture.push(Role::Tool, Kind::Result, BlockId::NONE, names))
+            .collect();
         assert_eq!(fixture.ledger.drop_unless(|at, _| at != all[1]), [all[1]]);
         let kept: Vec<Vec<&str>> = all
             .iter()

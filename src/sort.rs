@@ -16,7 +16,7 @@ pub fn sort_by<T>(list: &mut [T], rank: impl Fn(&T) -> (i64, i64)) {
 }
 
 /// Sorts ascending; what stands there twice is kept once.
-pub fn sort_set(list: &mut Vec<u32>) {
+pub fn sort_set<T: PartialOrd>(list: &mut Vec<T>) {
     heapsort(list);
     list.dedup();
 }

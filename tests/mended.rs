@@ -55,10 +55,10 @@ fn apply(value: &mut Value, op: &Op) {
 }
 
 fn make(format: Format, made: &Made, outlines: &[Outline], messages: &[Value]) -> Value {
-    let (value, copied) = format.make(made, |index| outlines.get(index as usize));
+    let (value, copied) = format.make(made, |index| outlines.get(index.index()));
     let mut value = tree(&value);
     for copy in copied {
-        let from = messages[copy.index as usize].pointer(&copy.from);
+        let from = messages[copy.index.index()].pointer(&copy.from);
         *value.pointer_mut(&copy.path).unwrap() = from.unwrap().clone();
     }
     value
@@ -78,7 +78,7 @@ fn carry_out(
         let text = |piece: &u32| draft.parts[*piece as usize].text.to_string();
         let (mut changes, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
         let mut dropped = 0;
-        for fix in fixes.iter().filter(|fix| fix.index == index) {
+        for fix in fixes.iter().filter(|fix| fix.index.get() == index) {
             let (piece, what) = match &fix.kind {
                 FixKind::Before(made) => {
                     before.push(make(format, made, outlines, messages));

@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::estimate::Estimator;
 use crate::format::Format;
-use crate::model::Form;
+use crate::model::{Form, MessageId};
 
 /// A session, and the host's messages for whatever text is needed.
 struct Host {
@@ -85,7 +85,7 @@ impl Host {
                 Step::Done(answer) => return *answer,
                 Step::Need(messages) => {
                     for index in messages {
-                        let bytes = self.messages[index as usize].to_string();
+                        let bytes = self.messages[index.index()].to_string();
                         self.session.supply(index, bytes.as_bytes()).unwrap();
                     }
                     step = self.session.resume();
@@ -140,7 +140,11 @@ fn a_text_that_is_no_longer_there_ends_no_request_in_a_loop() {
     let text = |text: &str| json!({ "type": "text", "text": text });
     host.append(json!({ "role": "assistant", "content": [text("so"), text(&words(2000, "w"))] }));
     host.messages[1] = json!({ "role": "assistant", "content": [text("so")] });
-    host.session.decisions.placeholders.wanted.insert(2, request::placeholders::Want::Cap(100));
+    host.session
+        .decisions
+        .placeholders
+        .wanted
+        .insert(2.into(), request::placeholders::Want::Cap(100));
     host.request();
     assert!(host.session.decisions.placeholders.wanted.is_empty());
 }
@@ -191,12 +195,12 @@ fn a_stub_names_what_it_replaces_and_costs_the_tokens_of_its_text() {
     let Session { transcript, decisions, .. } = &host.session;
     let (ledger, lines) = (&transcript.ledger, &decisions.placeholders);
     for (at, line) in lines.text.iter() {
-        let block = &ledger.blocks[*at as usize];
+        let block = &ledger.blocks[at.index()];
         let is_call = block.kind == crate::model::Kind::Call;
         let what = if is_call { "arguments" } else { "error" };
         assert!(line.starts_with(&format!("[{what} cut, {} tokens", block.tokens)), "{line}");
         let sent = if is_call { json!({ "cut": line }).to_string() } else { line.clone() };
-        let overhead = ledger.blocks[*at as usize].overhead;
+        let overhead = ledger.blocks[at.index()].overhead;
         assert_eq!(block.now, overhead + Estimator::Chars4.tokens(&sent));
     }
     assert!(lines.text.len() > 10);
@@ -216,9 +220,11 @@ fn a_user_text_is_in_the_head_as_it_was_repaired() {
     let crate::model::Made::User(parts) = host.session.builder().head() else {
         panic!("the head is the user's")
     };
-    assert_eq!(parts.get(1), Some(&crate::model::MadePart::Host(0, 0)));
-    let written =
-        host.session.builder().write(&crate::model::Item::Make(host.session.builder().head()), 0);
+    assert_eq!(parts.get(1), Some(&crate::model::MadePart::Host(0.into(), 0)));
+    let written = host
+        .session
+        .builder()
+        .write(&crate::model::Item::Make(host.session.builder().head()), 0.into());
     let Written::Make { ops, .. } = written else { panic!("made") };
     let mended = r#"[{"op":"replace","path":"/content/1/text","value":"find \ufffd it"}]"#;
     assert_eq!(crate::json::write(&ops), mended);
@@ -272,7 +278,7 @@ proptest! {
             prop_assert_eq!((again.epoch, again.tokens, again.fits), (answer.epoch, answer.tokens, answer.fits));
             prop_assert_eq!((again.hints, &again.cache_breakpoints), (answer.hints, &answer.cache_breakpoints));
             prop_assert_eq!(status(&asked.session), status_before);
-            explain(&asked.session, 0).unwrap();
+            explain(&asked.session, 0.into()).unwrap();
             call_agent_tool(&mut asked.session, "context_status", "{}").unwrap();
             prop_assert_eq!((snapshot_bytes(&asked.session), asked.forms(), asked.view()), before);
             asked.now_ms = now;
@@ -326,7 +332,7 @@ fn the_first_change_is_the_first_message_that_reads_otherwise() {
         options["strategy"] = "discard".into();
         options["protectFirst"] = 0.into();
         let mut host = Host::new(&options);
-        let mut before: Vec<(String, Option<u32>)> = Vec::new();
+        let mut before: Vec<(String, Option<MessageId>)> = Vec::new();
         let mut epoch = 0;
         for at in 0..60 {
             host.ask("go on");
@@ -338,9 +344,9 @@ fn the_first_change_is_the_first_message_that_reads_otherwise() {
             let answer = host.request();
             let message = |at: u32| host.messages[at as usize].to_string();
             let items = answer.items.iter().map(|item| match item {
-                Written::Keep { index } => (message(*index), Some(*index)),
+                Written::Keep { index } => (message(index.get()), Some(*index)),
                 Written::Edit { index, ops } => {
-                    (message(*index) + &crate::json::write(ops), Some(*index))
+                    (message(index.get()) + &crate::json::write(ops), Some(*index))
                 }
                 Written::Make { .. } => (crate::json::write(item), None),
             });

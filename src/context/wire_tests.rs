@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::context::request::view::Written;
 use crate::format::Format;
-use crate::model::Mask;
+use crate::model::{GroupId, Mask};
 
 fn host(format: &str, messages: &[Value]) -> Session {
     let options = json!({ "window": { "contextTokens": 100_000 }, "format": format }).to_string();
@@ -77,8 +77,9 @@ fn the_last_group_of_items_begins_with_its_run() {
 #[test]
 fn reasoning_has_its_turns_group_and_is_not_edited() {
     let state = host("openai-responses", &run());
-    let groups: Vec<u32> = state.transcript.ledger.blocks.iter().map(|block| block.group).collect();
-    let none = crate::model::NONE;
+    let blocks = state.transcript.ledger.blocks.iter();
+    let groups: Vec<u32> = blocks.map(|block| block.group.get()).collect();
+    let none = GroupId::NONE.get();
     assert_eq!(groups, [none, 1, 1, 1, 1, 1, 1, 7, 7, 7]);
     assert_eq!(
         state.transcript.ledger.blocks[1].mask,
@@ -156,7 +157,8 @@ fn results_of_a_turn_go_in_one_content() {
     );
     let answer = request(&mut state);
     let Written::Make { make, copies, role, .. } = &answer.items[2] else { panic!("made") };
-    let copied: Vec<_> = copies.iter().map(|copy| (&*copy.path, copy.index, &*copy.from)).collect();
+    let copied: Vec<_> =
+        copies.iter().map(|copy| (&*copy.path, copy.index.get(), &*copy.from)).collect();
     assert_eq!(copied, [("/parts/0", 2, "/parts/0"), ("/parts/1", 3, "/parts/0")]);
     let ours = json!({ "name": "a", "response": { "error": crate::validity::NO_RESULT } });
     assert_eq!(made_of(make)["parts"][2]["functionResponse"], ours);

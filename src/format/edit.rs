@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::{Object, Value, json as object};
-use crate::model::{Copied, Kind, MadePart, Op, Outline, Piece, Place};
+use crate::model::{Copied, Kind, MadePart, MessageId, Op, Outline, Piece, Place};
 
 /// Stands where everything else of a message is gone, so that it does not go out empty.
 pub(super) const PLACEHOLDER: &str = "(omitted)";
@@ -43,11 +43,11 @@ pub enum What {
 }
 
 /// Finds a piece of one of the host's messages.
-pub(super) type Host<'h> = &'h dyn Fn(u32, u32) -> Option<&'h Piece>;
+pub(super) type Host<'h> = &'h dyn Fn(MessageId, u32) -> Option<&'h Piece>;
 
 /// The first piece of the host's messages: it shows in which of its shapes a format is written.
 pub(super) fn first(host: Host<'_>) -> Option<&Piece> {
-    (0..LOOKED_AT).find_map(|message| host(message, 0))
+    MessageId::FIRST.to(LOOKED_AT.into()).find_map(|message| host(message, 0))
 }
 
 /// So many messages are looked at for it.
@@ -306,7 +306,7 @@ pub(super) struct Moved {
 }
 
 /// Moves a result: what stands at `under` in its piece is copied to `path`.
-pub(super) fn moved(message: u32, piece: Option<&Piece>, under: &str, path: &str) -> Moved {
+pub(super) fn moved(message: MessageId, piece: Option<&Piece>, under: &str, path: &str) -> Moved {
     match piece {
         Some(piece) if !piece.blank => {
             let from = format!("{}{under}", piece.place.pointer());

@@ -3,7 +3,7 @@
 use crate::json::{self, Object, Value};
 
 use super::{Change, Format, What};
-use crate::model::{Copied, Kind, Made, Op, Outline, Piece, Place, Voice};
+use crate::model::{Copied, Kind, Made, MessageId, Op, Outline, Piece, Place, Voice};
 use crate::number::count;
 
 /// A message that is put together: what of the host's goes into it stands as `null`, and is changed there afterwards.
@@ -52,7 +52,7 @@ impl Joined {
     }
 
     /// Takes a piece of the host's, changed as it would be in its own message.
-    pub fn host(&mut self, message: u32, piece: &Piece, changes: &[Change]) {
+    pub fn host(&mut self, message: MessageId, piece: &Piece, changes: &[Change]) {
         let at = count(self.content.len());
         let path = format!("/content/{at}");
         let from = piece.place.pointer();
@@ -82,7 +82,7 @@ impl Joined {
     }
 
     /// Takes all that a message of ours says.
-    pub fn made<'o>(&mut self, made: &Made, outlines: impl Fn(u32) -> Option<&'o Outline>) {
+    pub fn made<'o>(&mut self, made: &Made, outlines: impl Fn(MessageId) -> Option<&'o Outline>) {
         let (message, copied) = self.format.make(made, outlines);
         let before = self.content.len();
         for (name, content) in Object::read(message.json()).unwrap_or_default() {
@@ -123,9 +123,10 @@ impl Format {
     }
 
     /// A line of ours in the assistant's name; nothing in it needs an escape.
-    pub fn say<'o>(self, line: &str, outlines: impl Fn(u32) -> Option<&'o Outline>) -> Value {
-        let host =
-            |message, piece: u32| outlines(message)?.pieces.get(usize::try_from(piece).ok()?);
+    pub fn say<'o>(self, line: &str, outlines: impl Fn(MessageId) -> Option<&'o Outline>) -> Value {
+        let host = |message: MessageId, piece: u32| {
+            outlines(message)?.pieces.get(usize::try_from(piece).ok()?)
+        };
         let (before, after) = match self {
             Self::AiSdk => return super::ai_sdk::say(line, &host),
             Self::LangChain => return super::langchain::say(line, &host),

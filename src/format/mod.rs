@@ -26,7 +26,7 @@ mod unicode;
 use crate::error::{Error, Result, listed};
 use crate::json::Value;
 
-use crate::model::{Copied, Draft, Made, Op, Outline, Piece};
+use crate::model::{Copied, Draft, Made, MessageId, Op, Outline, Piece};
 use openai_items::{AGENTS, RESPONSES};
 
 pub use edit::{Change, What, copied_ops, gone, is_marker};
@@ -141,10 +141,11 @@ impl Format {
     pub fn make<'o>(
         self,
         made: &Made,
-        outlines: impl Fn(u32) -> Option<&'o Outline>,
+        outlines: impl Fn(MessageId) -> Option<&'o Outline>,
     ) -> (Value, Vec<Copied>) {
-        let host =
-            |message, piece: u32| outlines(message)?.pieces.get(usize::try_from(piece).ok()?);
+        let host = |message: MessageId, piece: u32| {
+            outlines(message)?.pieces.get(usize::try_from(piece).ok()?)
+        };
         match self {
             Self::Anthropic => anthropic::make(made, &host),
             Self::OpenAiChat => openai_chat::make(made, &host),

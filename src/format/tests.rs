@@ -401,13 +401,14 @@ pub(super) fn made(
     expected_copies: &[(&str, u32, &str)],
 ) {
     let outlines: Vec<_> = hosts.iter().map(|host| outline(format, host)).collect();
-    let (value, copies) = format.make(&made, |index| outlines.get(index as usize));
+    let (value, copies) = format.make(&made, |index| outlines.get(index.index()));
     let mut value = tree(&value);
-    let seen: Vec<_> = copies.iter().map(|copy| (&*copy.path, copy.index, &*copy.from)).collect();
+    let seen: Vec<_> =
+        copies.iter().map(|copy| (&*copy.path, copy.index.get(), &*copy.from)).collect();
     assert_eq!((&value, seen.as_slice()), (&expected, expected_copies));
     for copy in &copies {
         *value.pointer_mut(&copy.path).unwrap() =
-            hosts[copy.index as usize].pointer(&copy.from).unwrap().clone();
+            hosts[copy.index.index()].pointer(&copy.from).unwrap().clone();
     }
     format.read(value.to_string().as_bytes(), 0).unwrap();
 }
@@ -422,11 +423,15 @@ fn like(id: &str, like: Place) -> Made {
 }
 
 pub(super) fn moved(message: u32, piece: u32) -> Made {
-    Made::Moved { id: "n".into(), name: "bash".into(), message, piece }
+    Made::Moved { id: "n".into(), name: "bash".into(), message: message.into(), piece }
 }
 
 pub(super) fn head() -> Made {
-    Made::User(vec![MadePart::Text("head".into()), MadePart::Host(0, 0), MadePart::Host(1, 1)])
+    Made::User(vec![
+        MadePart::Text("head".into()),
+        MadePart::Host(0.into(), 0),
+        MadePart::Host(1.into(), 1),
+    ])
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl TestSession {
         let mut step = self.state.request(self.now_ms);
         while let Step::Need(messages) = step {
             for index in messages {
-                let text = self.messages[index as usize].to_string();
+                let text = self.messages[index.index()].to_string();
                 self.state.supply(index, text.as_bytes()).unwrap();
             }
             step = self.state.resume();

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-/// No block, no group, no message.
+use super::{BlockId, GroupId, MessageId};
+
+/// No piece of a message.
 pub const NONE: u32 = u32::MAX;
 
 /// What a block is.
@@ -79,9 +81,9 @@ pub struct Block {
     /// Text that the host calls a summary: a fold takes it up.
     pub summary: bool,
     /// The message it stands in.
-    pub message: u32,
+    pub message: MessageId,
     /// Blocks that stay or go together have the same group; `NONE` for a block on its own.
-    pub group: u32,
+    pub group: GroupId,
     /// Tokens at arrival.
     pub tokens: u32,
     /// Tokens in its present form.
@@ -97,7 +99,7 @@ pub struct Block {
     /// A result that reports an error.
     pub failed: bool,
     /// A call's result, a result's call.
-    pub pair: u32,
+    pub pair: BlockId,
     /// Its identifiers, in the ledger's list; those of its first 200 characters first.
     pub ids: Range<u32>,
     /// How many of them stand in its first 200 characters.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Kind, Op};
+use super::{BlockId, Kind, Op};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ pub struct Message {
     /// Who speaks.
     pub role: Role,
     /// Index of its first block; its last is before the next message's first.
-    pub first_block: u32,
+    pub first_block: BlockId,
     /// Assistant messages before it.
     pub call: u32,
     /// The turn it stands in; 0 before the first real user message.

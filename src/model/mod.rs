@@ -1,9 +1,11 @@
 //! The words of the core as types: messages, blocks, groups, masks, views. No logic.
 
 mod block;
+mod ids;
 mod message;
 mod view;
 
 pub use block::{Block, Form, Kind, Mask, NONE};
+pub use ids::{BlockId, GroupId, Id, MessageId, Span};
 pub use message::{Draft, Message, Outline, Part, Piece, Place, Role};
 pub use view::{Copied, Fix, FixKind, Item, Joint, Made, MadePart, Op, Violation, Voice};

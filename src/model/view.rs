@@ -2,7 +2,7 @@
 
 use crate::json::{self, Value, Write};
 
-use super::{NONE, Place};
+use super::{MessageId, NONE, Place};
 
 /// Operation on one of your messages, as in RFC 6902 (JSON Patch).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub enum Made {
         /// The tool's name.
         name: String,
         /// The host's message.
-        message: u32,
+        message: MessageId,
         /// The piece in it.
         piece: u32,
     },
@@ -82,7 +82,7 @@ pub enum MadePart {
     /// Text of ours.
     Text(String),
     /// A part of one of the host's messages: message, piece.
-    Host(u32, u32),
+    Host(MessageId, u32),
 }
 
 json::json_struct! {
@@ -92,7 +92,7 @@ json::json_struct! {
         /// JSON Pointer in the message of ours.
         pub path: String,
         /// The host's message.
-        pub index: u32,
+        pub index: MessageId,
         /// JSON Pointer in it.
         pub from: String,
     }
@@ -102,9 +102,9 @@ json::json_struct! {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// The host's message as it is.
-    Keep(u32),
+    Keep(MessageId),
     /// The host's message, changed.
-    Edit(u32, Vec<Op>),
+    Edit(MessageId, Vec<Op>),
     /// A message of ours.
     Make(Made),
     /// Several in one, because the provider wants roles to alternate; or the system's message as the user's.
@@ -126,7 +126,7 @@ pub enum Voice {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Joint {
     /// A piece of one of the host's messages: message, piece. It goes out as it would on its own.
-    Host(u32, u32),
+    Host(MessageId, u32),
     /// All that a message of ours says.
     Made(Made),
 }
@@ -151,7 +151,7 @@ json::json_struct! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// The message it is about.
-    pub index: u32,
+    pub index: MessageId,
     /// What is done.
     pub kind: FixKind,
     /// What it mends.

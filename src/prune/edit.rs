@@ -3,7 +3,7 @@
 use super::need::{gain, is_candidate, is_stale, stub_base, stub_identifiers, stub_room};
 use super::{Change, Decision, Early, Moment, Pruner, Rule, Writer};
 use crate::ledger::Ledger;
-use crate::model::{Form, Kind};
+use crate::model::{BlockId, Form, Kind, MessageId};
 
 /// An edit waits until this many times its price has been paid as rent.
 const ALPHA: u64 = 2;
@@ -18,25 +18,25 @@ impl Pruner {
         &mut self,
         ledger: &mut Ledger,
         context: u64,
-        tail: u32,
+        tail: MessageId,
         moment: Moment,
         charge: bool,
         writer: &mut dyn Writer,
         decision: &mut Decision,
-    ) -> Vec<u32> {
+    ) -> Vec<BlockId> {
         let before = self.open_before(ledger, tail, decision);
         let policy = &self.policy;
         let read = policy.prices.read;
         let (mut rent, mut gained) = (0u64, 0u64);
         let mut stale = Vec::new();
-        let mut best: Option<(i128, u32)> = None;
+        let mut best: Option<(i128, BlockId)> = None;
         for at in before.into_iter().rev() {
-            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            let Some(block) = ledger.block(at) else { continue };
             if !is_candidate(block) || !is_stale(block, policy, moment.call, context) {
                 continue;
             }
             let behind = ledger.tokens_from(at).saturating_mul(100);
-            let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
+            let Some(block) = ledger.blocks.get_mut(at.index()) else { continue };
             let gain = gain(block);
             if charge {
                 block.rent = block.rent.saturating_add(read.saturating_mul(gain));
@@ -78,12 +78,12 @@ impl Pruner {
     pub(super) fn open_before(
         &mut self,
         ledger: &Ledger,
-        tail: u32,
+        tail: MessageId,
         decision: &mut Decision,
-    ) -> Vec<u32> {
+    ) -> Vec<BlockId> {
         decision.visited = decision.visited.saturating_add(self.open.len() as u64);
         let mut open = std::mem::take(&mut self.open);
-        open.retain(|at| ledger.blocks.get(*at as usize).is_some_and(|it| self.may_open(it)));
+        open.retain(|at| ledger.block(*at).is_some_and(|it| self.may_open(it)));
         self.open = open;
         let end = ledger.blocks_of(tail).start;
         let before = self.open.partition_point(|&at| at < end);
@@ -95,12 +95,12 @@ impl Pruner {
 /// mask fixes is the caller's to ask.
 pub fn stub(
     ledger: &mut Ledger,
-    at: u32,
+    at: BlockId,
     rule: Rule,
     writer: &mut dyn Writer,
     decision: &mut Decision,
 ) {
-    let Some(block) = ledger.blocks.get(at as usize) else { return };
+    let Some(block) = ledger.block(at) else { return };
     let (kind, before) = (block.kind, block.now);
     decision.changes.push(Change { block: at, rule, before });
     if matches!(kind, Kind::Thinking | Kind::Image) {
@@ -122,10 +122,10 @@ pub(super) fn refresh_stubbed(ledger: &mut Ledger) {
     for identifier in ledger.identifiers.iter_mut() {
         identifier.stubbed = false;
     }
-    let stubbed: Vec<(u32, u32)> = ledger
+    let stubbed: Vec<(BlockId, u32)> = ledger
         .live()
         .iter()
-        .filter_map(|&at| ledger.blocks.get(at as usize).map(|block| (at, block)))
+        .filter_map(|&at| ledger.block(at).map(|block| (at, block)))
         .filter(|(_, block)| block.form == Form::Stubbed)
         .map(|(at, block)| (at, block.now))
         .collect();

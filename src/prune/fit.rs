@@ -9,7 +9,7 @@ use super::edit::stub;
 use super::need::{chance, gain, is_candidate, may_become_candidate, refetch};
 use super::{BASIS_POINTS, Change, Decision, Folds, Moment, Policy, Pruner, Rule, Setting, Writer};
 use crate::ledger::Ledger;
-use crate::model::{Block, Form, Kind, NONE};
+use crate::model::{Block, BlockId, Form, Kind, MessageId};
 use crate::number::lg;
 use crate::sort::{down, sort_by};
 
@@ -32,8 +32,8 @@ impl Pruner {
         ledger: &mut Ledger,
         setting: &Setting,
         moment: Moment,
-        stale: &[u32],
-        tail: u32,
+        stale: &[BlockId],
+        tail: MessageId,
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
@@ -49,7 +49,7 @@ impl Pruner {
             decision.refused = None;
         }
         for &at in stale {
-            if ledger.blocks.get(at as usize).is_some_and(|block| block.form < Form::Stubbed) {
+            if ledger.block(at).is_some_and(|block| block.form < Form::Stubbed) {
                 stub(ledger, at, Rule::Capacity, writer, decision);
             }
         }
@@ -83,11 +83,11 @@ impl Pruner {
         &mut self,
         ledger: &Ledger,
         setting: &Setting,
-        tail: u32,
+        tail: MessageId,
         decision: &mut Decision,
     ) -> bool {
         let before = self.open_before(ledger, tail, decision);
-        let candidates = before.into_iter().filter_map(|at| ledger.blocks.get(at as usize));
+        let candidates = before.into_iter().filter_map(|at| ledger.block(at));
         let possible: u64 = candidates.filter(|block| is_candidate(block)).map(gain).sum();
         let context = self.context(ledger, setting) * BASIS_POINTS * BASIS_POINTS;
         context.saturating_sub(possible * (BASIS_POINTS * BASIS_POINTS / 100)) <= self.room(setting)
@@ -99,7 +99,7 @@ impl Pruner {
         &mut self,
         ledger: &mut Ledger,
         moment: Moment,
-        tail: u32,
+        tail: MessageId,
         context: u64,
         target: u64,
         writer: &mut dyn Writer,
@@ -109,7 +109,7 @@ impl Pruner {
         let prices = &self.policy.prices;
         let mut candidates: Vec<_> = before
             .into_iter()
-            .filter_map(|at| ledger.blocks.get(at as usize).map(|block| (at, block)))
+            .filter_map(|at| ledger.block(at).map(|block| (at, block)))
             .filter(|(_, block)| is_candidate(block))
             .map(|(at, block)| {
                 let need = chance(block, moment.call) + refetch(block, prices, 2 * context);
@@ -142,8 +142,7 @@ impl Pruner {
         decision: &mut Decision,
     ) {
         self.fit(ledger, setting, false, writer, decision);
-        let is_protected =
-            |at: &u32| ledger.blocks.get(*at as usize).is_some_and(Block::is_protected);
+        let is_protected = |at: &BlockId| ledger.block(*at).is_some_and(Block::is_protected);
         if ledger.live().iter().any(is_protected) {
             self.fit(ledger, setting, true, writer, decision);
         }
@@ -158,7 +157,7 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
-        let last = ledger.message_count().saturating_sub(1);
+        let last = ledger.next_message().minus(1);
         let over = |ledger: &Ledger| self.context(ledger, setting).saturating_sub(setting.usable);
         let rounds: [(bool, Pick); 3] = [
             (true, |block, is_last| !is_last && may_become_candidate(block)),
@@ -181,9 +180,9 @@ impl Pruner {
                 if stubs {
                     stub(ledger, at, Rule::HardFit, writer, decision);
                 } else {
-                    let now = ledger.blocks.get(at as usize).map_or(0, |block| block.now);
+                    let now = ledger.block(at).map_or(0, |block| block.now);
                     let left = u64::from(now).saturating_sub(need).max(LEAST);
-                    cap(ledger, at, u32::try_from(left).unwrap_or(NONE), writer, decision);
+                    cap(ledger, at, u32::try_from(left).unwrap_or(u32::MAX), writer, decision);
                 }
             }
         }
@@ -192,10 +191,10 @@ impl Pruner {
         }
         decision.visited = decision.visited.saturating_add(ledger.live().len() as u64);
         // The last turn may still grow: what it said before its last message stays with what it will say.
-        let grows = |at: u32| ledger.messages.get(at as usize).is_some_and(|m| !m.may_cut);
+        let grows = |at: MessageId| ledger.message(at).is_some_and(|m| !m.may_cut);
         let mut newest = last;
-        while newest > 0 && grows(newest) {
-            newest -= 1;
+        while newest > MessageId::FIRST && grows(newest) {
+            newest = newest.minus(1);
         }
         for at in ledger.live().to_vec() {
             if over(ledger) == 0 {
@@ -213,18 +212,18 @@ impl Pruner {
                     && block.form < Form::Stubbed
                     && (touches || !block.is_protected())
             };
-            if ledger.blocks.get(at as usize).is_some_and(is_large) {
+            if ledger.block(at).is_some_and(is_large) {
                 cap(ledger, at, REMNANT, writer, decision);
             }
         }
     }
 }
 
-fn largest_first(ledger: &Ledger, pick: impl Fn(&Block) -> bool) -> Vec<u32> {
-    let mut picked: Vec<(u32, u32)> = ledger
+fn largest_first(ledger: &Ledger, pick: impl Fn(&Block) -> bool) -> Vec<BlockId> {
+    let mut picked: Vec<(u32, BlockId)> = ledger
         .live()
         .iter()
-        .filter_map(|&at| ledger.blocks.get(at as usize).map(|block| (at, block)))
+        .filter_map(|&at| ledger.block(at).map(|block| (at, block)))
         .filter(|(_, block)| block.mask.may_edit && pick(block))
         .map(|(at, block)| (block.now, at))
         .collect();
@@ -234,12 +233,12 @@ fn largest_first(ledger: &Ledger, pick: impl Fn(&Block) -> bool) -> Vec<u32> {
 
 fn cap(
     ledger: &mut Ledger,
-    at: u32,
+    at: BlockId,
     tokens: u32,
     writer: &mut dyn Writer,
     decision: &mut Decision,
 ) {
-    let Some(block) = ledger.blocks.get(at as usize) else { return };
+    let Some(block) = ledger.block(at) else { return };
     decision.changes.push(Change { block: at, rule: Rule::HardFit, before: block.now });
     if block.mask.atomic {
         ledger.set_form(at, Form::Gone, 0);
@@ -252,35 +251,33 @@ fn cap(
 /// Drops the block with its group, unless something of it stands in the last message or may not go.
 pub(super) fn drop_group(
     ledger: &mut Ledger,
-    at: u32,
-    last: u32,
+    at: BlockId,
+    last: MessageId,
     touches: bool,
     rule: Rule,
     decision: &mut Decision,
 ) {
-    let Some(block) = ledger.blocks.get(at as usize) else { return };
+    let Some(block) = ledger.block(at) else { return };
     if block.form == Form::Gone {
         return;
     }
     let group = block.group;
-    let members: Vec<u32> = if group == NONE {
+    let members: Vec<BlockId> = if group.is_none() {
         vec![at]
     } else {
-        let is_member =
-            |at: &&u32| ledger.blocks.get(**at as usize).is_some_and(|b| b.group == group);
+        let is_member = |at: &&BlockId| ledger.block(**at).is_some_and(|b| b.group == group);
         ledger.live().iter().filter(is_member).copied().collect()
     };
-    let stays = |at: &u32| {
+    let stays = |at: &BlockId| {
         ledger
-            .blocks
-            .get(*at as usize)
+            .block(*at)
             .is_none_or(|b| b.message >= last || !b.mask.may_drop || (b.is_protected() && !touches))
     };
     if members.iter().any(stays) {
         return;
     }
     for at in members {
-        let before = ledger.blocks.get(at as usize).map_or(0, |block| block.now);
+        let before = ledger.block(at).map_or(0, |block| block.now);
         decision.changes.push(Change { block: at, rule, before });
         ledger.set_form(at, Form::Gone, 0);
     }

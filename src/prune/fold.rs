@@ -14,7 +14,7 @@ use super::{
     BASIS_POINTS, Change, Decision, Early, Folds, Moment, Pruner, Rule, Setting, Writer, now_of,
 };
 use crate::ledger::Ledger;
-use crate::model::{Form, Kind, NONE, Role};
+use crate::model::{BlockId, Form, GroupId, Kind, MessageId, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
 use crate::sort::{down, sort_by, sort_set};
 
@@ -55,7 +55,7 @@ impl Pruner {
         setting: &Setting,
         moment: Moment,
         context: u64,
-        tail: u32,
+        tail: MessageId,
         charge: bool,
     ) -> bool {
         let tail = ledger.tokens_from(ledger.blocks_of(tail).start);
@@ -123,7 +123,7 @@ impl Pruner {
         without_head: bool,
         writer: &dyn Writer,
         decision: &mut Decision,
-    ) -> Option<(u32, Vec<u32>)> {
+    ) -> Option<(MessageId, Vec<BlockId>)> {
         let limit = (TAIL_PERCENT * setting.usable).min(2_000_000); // at most 20,000 tokens
         let seed = self.policy.seed.as_ref();
         let is_seed = seed.is_some();
@@ -131,8 +131,11 @@ impl Pruner {
         let mut cut = self.tail(ledger, limit).min(self.bounds.fold);
         if let Some(seed) = seed {
             // A person's words stay with the reply to them.
-            while cut > 0 && ledger.starts_turn(cut - 1) && ledger.may_cut(cut - 1) {
-                cut -= 1;
+            while let Some(before) = cut.previous()
+                && ledger.starts_turn(before)
+                && ledger.may_cut(before)
+            {
+                cut = before;
             }
             decision.refused = self.refuses(seed, cut);
         }
@@ -145,7 +148,7 @@ impl Pruner {
         let before = live.get(..live.partition_point(|&b| b < end)).unwrap_or(&[]).to_vec();
         decision.visited = decision.visited.saturating_add(live.len() as u64);
         let kept = self.kept(ledger, setting, moment, &before);
-        let gone: Vec<u32> =
+        let gone: Vec<BlockId> =
             before.iter().copied().filter(|at| kept.binary_search(at).is_err()).collect();
         if gone.is_empty() && self.head.is_none() {
             decision.refused = is_seed.then_some("all that is old enough to go is protected");
@@ -165,7 +168,7 @@ impl Pruner {
         ledger: &Ledger,
         setting: &Setting,
         moment: Moment,
-        gone: &[u32],
+        gone: &[BlockId],
     ) -> bool {
         let is_seed = self.policy.seed.is_some();
         let usable = if is_seed { with_margin(setting).usable } else { setting.usable };
@@ -175,7 +178,7 @@ impl Pruner {
     }
 
     /// These blocks get a summary: what is too small for one waits for none.
-    fn is_large(&self, ledger: &Ledger, gone: &[u32]) -> bool {
+    fn is_large(&self, ledger: &Ledger, gone: &[BlockId]) -> bool {
         now_of(ledger, gone) >= self.policy.summary_minimum
     }
 
@@ -226,7 +229,7 @@ impl Pruner {
         let live = ledger.live();
         let before = live.get(..live.partition_point(|&at| at < end)).unwrap_or(&[]).to_vec();
         let kept = self.kept(ledger, setting, moment, &before);
-        let gone: Vec<u32> =
+        let gone: Vec<BlockId> =
             before.iter().copied().filter(|at| kept.binary_search(at).is_err()).collect();
         if gone.is_empty() || self.is_no_smaller(ledger, setting, moment.call, &gone, writer) {
             return;
@@ -246,7 +249,7 @@ impl Pruner {
         ledger: &Ledger,
         setting: &Setting,
         call: u32,
-        gone: &[u32],
+        gone: &[BlockId],
         writer: &dyn Writer,
     ) -> bool {
         let (frees, most) = (now_of(ledger, gone), digest_room(setting.window));
@@ -268,14 +271,14 @@ impl Pruner {
         ledger: &mut Ledger,
         setting: &Setting,
         call: u32,
-        cut: u32,
-        gone: &[u32],
+        cut: MessageId,
+        gone: &[BlockId],
         asks: bool,
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
         for &block in gone {
-            let it = ledger.blocks.get(block as usize);
+            let it = ledger.block(block);
             let before = it.map_or(0, |block| block.now);
             self.taken = self.taken.saturating_add(it.map_or(0, |block| block.tokens.into()));
             decision.changes.push(Change { block, rule: Rule::Fold, before });
@@ -296,8 +299,14 @@ impl Pruner {
 
     /// What stays verbatim of the blocks before the cut, sorted: hot results with their groups, user texts newest first,
     /// and whatever may not go.
-    fn kept(&self, ledger: &Ledger, setting: &Setting, moment: Moment, before: &[u32]) -> Vec<u32> {
-        let mut kept: Vec<u32> = Vec::new();
+    fn kept(
+        &self,
+        ledger: &Ledger,
+        setting: &Setting,
+        moment: Moment,
+        before: &[BlockId],
+    ) -> Vec<BlockId> {
+        let mut kept: Vec<BlockId> = Vec::new();
         let mut room = setting.usable * self.policy.hot * self.share(setting) / BASIS_POINTS;
         for group in self.groups(ledger, setting, moment, before) {
             let size = group.tokens.saturating_mul(10_000);
@@ -310,7 +319,7 @@ impl Pruner {
         }
         let mut room = setting.usable.saturating_mul(USER_SHARE);
         for &at in before.iter().rev() {
-            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            let Some(block) = ledger.block(at) else { continue };
             let size = u64::from(block.now).saturating_mul(10_000);
             let may_go = block.mask.may_drop && !block.is_protected();
             if block.user && may_go && size <= room && self.lasts(ledger, at) {
@@ -324,11 +333,11 @@ impl Pruner {
 
     /// A host that forgets its oldest messages will hold this block for a while: it is of the newer half. What is kept and then
     /// forgotten is lost with a restart, and each such loss opens an epoch.
-    fn lasts(&self, ledger: &Ledger, block: u32) -> bool {
-        let known = ledger.message_count().saturating_sub(self.forgotten);
-        let lasting = self.forgotten.saturating_add(known / 2);
-        self.forgotten == 0
-            || ledger.blocks.get(block as usize).is_some_and(|it| it.message >= lasting)
+    fn lasts(&self, ledger: &Ledger, block: BlockId) -> bool {
+        let known = ledger.next_message().since(self.forgotten);
+        let lasting = self.forgotten.plus(known / 2);
+        self.forgotten == MessageId::FIRST
+            || ledger.block(block).is_some_and(|it| it.message >= lasting)
     }
 
     /// The closed sets of these blocks, by need per token, newest first where equal.
@@ -337,21 +346,21 @@ impl Pruner {
         ledger: &Ledger,
         setting: &Setting,
         moment: Moment,
-        before: &[u32],
+        before: &[BlockId],
     ) -> Vec<Group> {
-        let turn = |at: u32| {
-            let block = ledger.blocks.get(at as usize);
-            block.and_then(|it| ledger.messages.get(it.message as usize)).map(|it| it.turn)
+        let turn = |at: BlockId| {
+            let block = ledger.block(at);
+            block.and_then(|it| ledger.message(it.message)).map(|it| it.turn)
         };
         let newest = ledger.messages.last().map(|message| message.turn);
         // In a turn that is split, the reply before it would stand behind its request.
         let splits = before.last().and_then(|&at| turn(at)) == newest;
         let replies = self.policy.seed.is_some() && !splits;
-        let reply = if replies { last_reply(ledger) } else { NONE };
-        let (mut groups, mut by_group) = (Vec::new(), LiteMap::<u32, Group>::new());
+        let reply = if replies { last_reply(ledger) } else { BlockId::NONE };
+        let (mut groups, mut by_group) = (Vec::new(), LiteMap::<GroupId, Group>::new());
         for &at in before {
-            let Some(block) = ledger.blocks.get(at as usize) else { continue };
-            let group = if block.group == NONE {
+            let Some(block) = ledger.block(at) else { continue };
+            let group = if block.group.is_none() {
                 groups.push_mut(Group::default())
             } else {
                 by_group.entry(block.group).or_default()
@@ -378,26 +387,26 @@ impl Pruner {
 }
 
 /// The last text of the model's that stands beside no call (H13).
-fn last_reply(ledger: &Ledger) -> u32 {
-    let replies = |at: &&u32| {
-        let block = ledger.blocks.get(**at as usize);
-        let message = block.and_then(|it| ledger.messages.get(it.message as usize));
-        let is_call = |at| ledger.blocks.get(at as usize).is_some_and(|it| it.kind == Kind::Call);
+fn last_reply(ledger: &Ledger) -> BlockId {
+    let replies = |at: &&BlockId| {
+        let block = ledger.block(**at);
+        let message = block.and_then(|it| ledger.message(it.message));
+        let is_call = |at| ledger.block(at).is_some_and(|it| it.kind == Kind::Call);
         block.is_some_and(|it| it.kind == Kind::Text && !ledger.blocks_of(it.message).any(is_call))
             && message.is_some_and(|it| it.role == Role::Assistant)
     };
-    ledger.live().iter().rev().find(replies).copied().unwrap_or(NONE)
+    ledger.live().iter().rev().find(replies).copied().unwrap_or(BlockId::NONE)
 }
 
 /// Blocks that stay or go together.
 #[derive(Default)]
 struct Group {
-    members: Vec<u32>,
+    members: Vec<BlockId>,
     tokens: u64,
     fixed: bool,
     need: Option<Lg>,
     hot_tokens: u64,
-    newest: u32,
+    newest: BlockId,
 }
 
 impl Group {

@@ -3,7 +3,7 @@
 use super::need::{gain, is_candidate, is_stale, may_become_candidate};
 use super::{Early, Pruner, Setting};
 use crate::ledger::Ledger;
-use crate::model::{Block, Form};
+use crate::model::{Block, BlockId, Form};
 
 /// Calls that are looked ahead, and blocks that are looked at: a forecast far away is the trigger.
 const AHEAD: u32 = 256;
@@ -44,7 +44,7 @@ impl Pruner {
             return Some(line);
         }
         let seen = brought(ledger);
-        let oldest = seen.last().and_then(|block| ledger.messages.get(block.message as usize));
+        let oldest = seen.last().and_then(|block| ledger.message(block.message));
         let since = oldest.filter(|_| seen.len() == BLOCKS).map_or(0, |message| message.call);
         let calls = call.saturating_sub(since).max(1) as usize;
         let mut expected = self.editable(ledger);
@@ -81,8 +81,8 @@ impl Pruner {
     }
 
     fn editable(&self, ledger: &Ledger) -> Vec<Expected> {
-        let of = |&at: &u32| {
-            let block = ledger.blocks.get(at as usize).filter(|block| is_candidate(block))?;
+        let of = |&at: &BlockId| {
+            let block = ledger.block(at).filter(|block| is_candidate(block))?;
             let start = ledger.total().saturating_sub(ledger.tokens_from(at));
             Some(Expected { start, block: block.clone() })
         };

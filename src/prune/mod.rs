@@ -33,7 +33,7 @@ pub use protect::Protect;
 pub use tuning::{BASIS_POINTS, Early, Policy, Prices};
 
 use crate::ledger::Ledger;
-use crate::model::{Block, Form, Kind, NONE};
+use crate::model::{Block, BlockId, Form, Kind, MessageId};
 
 /// Sizes that a decision is made for, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +182,7 @@ impl Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The block.
-    pub block: u32,
+    pub block: BlockId,
     /// Why.
     pub rule: Rule,
     /// Its tokens before.
@@ -192,14 +192,14 @@ pub struct Change {
 /// Writes the lines that stand for what was removed, and so knows what they cost.
 pub trait Writer {
     /// A stub for `block` with these identifiers; its tokens.
-    fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], ids_tokens: u32) -> u32;
+    fn stub(&mut self, ledger: &Ledger, block: BlockId, ids: &[u32], ids_tokens: u32) -> u32;
     /// A cap of at most `tokens` for `block`; its tokens.
-    fn cap(&mut self, ledger: &Ledger, block: u32, tokens: u32) -> u32;
+    fn cap(&mut self, ledger: &Ledger, block: BlockId, tokens: u32) -> u32;
     /// `block` is to be shortened so; its tokens where they are known before its text is.
-    fn shorten(&mut self, ledger: &Ledger, block: u32, how: Shorten) -> Option<u32>;
+    fn shorten(&mut self, ledger: &Ledger, block: BlockId, how: Shorten) -> Option<u32>;
     /// Whether a summary of the blocks that go is at hand, which may be new if the fold `asks`; its identifiers are marked as
     /// summarized.
-    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool;
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[BlockId], asks: bool) -> bool;
     /// What a head would cost: summary, if there is one, and digest.
     fn head_tokens(
         &self,
@@ -235,11 +235,11 @@ pub struct Pruner {
     /// The setting of the policy.
     pub policy: Policy,
     /// The first message that no fold has touched.
-    pub start: u32,
+    pub start: MessageId,
     /// What stands for all that folds removed.
     pub head: Option<Head>,
     /// First message that goes out behind the head; those before it were protected.
-    pub head_from: u32,
+    pub head_from: MessageId,
     bounds: Bounds,
     /// Tokens of those that folds and discards have taken, as they arrived.
     pub taken: u64,
@@ -250,13 +250,13 @@ pub struct Pruner {
     /// A fold was asked for: the next decision that carries folds out carries it out.
     pub fold_wanted: bool,
     /// The host no longer holds the messages before this one.
-    pub forgotten: u32,
+    pub forgotten: MessageId,
     /// What was sent of some of them is not there any more.
     pub lost: bool,
     /// Blocks that may become candidates, in order: what a decision looks at.
-    open: Vec<u32>,
+    open: Vec<BlockId>,
     /// Blocks before this one have been looked at for that.
-    seen: u32,
+    seen: BlockId,
 }
 
 impl Pruner {
@@ -264,18 +264,18 @@ impl Pruner {
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
-            start: 0,
+            start: MessageId::FIRST,
             head: None,
-            head_from: 0,
+            head_from: MessageId::FIRST,
             bounds: Bounds::default(),
             taken: 0,
             fold_rent: 0,
             charged: None,
             fold_wanted: false,
-            forgotten: 0,
+            forgotten: MessageId::FIRST,
             lost: false,
             open: Vec::new(),
-            seen: 0,
+            seen: BlockId::FIRST,
         }
     }
 
@@ -307,13 +307,13 @@ impl Pruner {
     pub fn ingest(
         &self,
         ledger: &mut Ledger,
-        block: u32,
+        block: BlockId,
         window: u64,
         writer: &mut dyn Writer,
     ) -> Option<Change> {
-        let it = ledger.blocks.get(block as usize)?;
+        let it = ledger.block(block)?;
         let cap = window.saturating_mul(self.policy.ingest_cap) / BASIS_POINTS;
-        let cap = u32::try_from(cap).unwrap_or(NONE);
+        let cap = u32::try_from(cap).unwrap_or(u32::MAX);
         if it.kind != Kind::Result || self.policy.ingest_cap >= BASIS_POINTS || it.tokens <= cap {
             return None;
         }
@@ -381,11 +381,11 @@ impl Pruner {
 
     /// Looks at the blocks that have come since it last did; how many they are.
     pub fn look_at_new(&mut self, ledger: &Ledger) -> u64 {
-        let fresh = self.seen..ledger.block_count();
+        let fresh = self.seen.to(ledger.next_block());
         self.seen = fresh.end;
         let visited = fresh.len() as u64;
         for at in fresh {
-            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            let Some(block) = ledger.block(at) else { continue };
             if self.may_open(block) {
                 self.open.push(at);
             }
@@ -394,8 +394,8 @@ impl Pruner {
     }
 
     /// A block that came back in its first form may be edited again, once it may be changed.
-    pub fn reopen(&mut self, ledger: &Ledger, at: u32) {
-        let may = ledger.blocks.get(at as usize).is_some_and(|block| self.may_open(block));
+    pub fn reopen(&mut self, ledger: &Ledger, at: BlockId) {
+        let may = ledger.block(at).is_some_and(|block| self.may_open(block));
         if may
             && at < self.seen
             && let Err(place) = self.open.binary_search(&at)
@@ -417,28 +417,24 @@ impl Pruner {
     }
 
     /// First message of the tail: the last messages of at most `limit` (1/100 token), at least the last group.
-    fn tail(&self, ledger: &Ledger, limit: u64) -> u32 {
-        let count = ledger.message_count();
-        let mut message = count;
+    fn tail(&self, ledger: &Ledger, limit: u64) -> MessageId {
+        let end = ledger.next_message();
+        let mut message = end;
         while message > self.start {
-            let tokens = ledger.tokens_from(ledger.blocks_of(message - 1).start);
-            if message < count && 100 * tokens > limit {
+            let tokens = ledger.tokens_from(ledger.blocks_of(message.minus(1)).start);
+            if message < end && 100 * tokens > limit {
                 break;
             }
-            message -= 1;
+            message = message.minus(1);
         }
         while message > self.start && !ledger.may_cut(message) {
-            message -= 1;
+            message = message.minus(1);
         }
         message
     }
 }
 
 /// Tokens of these blocks in their present forms.
-fn now_of(ledger: &Ledger, blocks: &[u32]) -> u64 {
-    blocks
-        .iter()
-        .filter_map(|&at| ledger.blocks.get(at as usize))
-        .map(|block| u64::from(block.now))
-        .sum()
+fn now_of(ledger: &Ledger, blocks: &[BlockId]) -> u64 {
+    blocks.iter().filter_map(|&at| ledger.block(at)).map(|block| u64::from(block.now)).sum()
 }

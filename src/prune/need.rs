@@ -9,7 +9,7 @@
 )]
 
 use crate::ledger::Ledger;
-use crate::model::{Block, Form, Kind};
+use crate::model::{Block, BlockId, Form, Kind};
 use crate::number::{Lg, lg};
 use crate::prune::tuning::{Policy, Prices};
 use crate::sort::sort_by;
@@ -127,8 +127,8 @@ pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) 
 ///
 /// Score in tenths: 10 for each use (to 8), 4 in the first 200 characters, 2 for each block that holds it (to 5), less 5
 /// when a newer source exists; above 2, and in no other stub.
-pub(super) fn stub_identifiers(ledger: &Ledger, block: u32, room: u64) -> (Vec<u32>, u32) {
-    let head = ledger.blocks.get(block as usize).map_or(0, |block| block.head_ids as usize);
+pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (Vec<u32>, u32) {
+    let head = ledger.block(block).map_or(0, |block| block.head_ids as usize);
     let mut scored: Vec<(i64, u32)> = ledger
         .ids(block)
         .iter()

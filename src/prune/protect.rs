@@ -2,7 +2,7 @@
 //! that would not fit touches it, after everything else.
 
 use crate::ledger::Ledger;
-use crate::model::Role;
+use crate::model::{BlockId, MessageId, Role, Span};
 
 /// What is protected. All zero and empty: nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,37 +28,36 @@ impl Protect {
     }
 
     /// The message is protected by where it stands.
-    pub fn holds(&self, ledger: &Ledger, message: u32) -> bool {
+    pub fn holds(&self, ledger: &Ledger, message: MessageId) -> bool {
         message < self.head(ledger) || message >= self.tail(ledger)
     }
 
     /// First message behind those protected at the start; a group is not split.
-    pub fn head(&self, ledger: &Ledger) -> u32 {
-        let (mut at, mut left) = (0u32, self.first);
+    pub fn head(&self, ledger: &Ledger) -> MessageId {
+        let (mut at, mut left) = (MessageId::FIRST, self.first);
         while left > 0
-            && let Some(message) = ledger.messages.get(at as usize)
+            && let Some(message) = ledger.message(at)
         {
             left = left.saturating_sub(u32::from(message.role != Role::System));
-            at = at.saturating_add(1);
+            at = at.next();
         }
-        while at > 0 && !ledger.may_cut(at) {
-            at = at.saturating_add(1);
+        while at > MessageId::FIRST && !ledger.may_cut(at) {
+            at = at.next();
         }
         at
     }
 
     /// First message of those protected at the end; a group is not split.
-    pub fn tail(&self, ledger: &Ledger) -> u32 {
-        let count = ledger.message_count();
-        let from = count.saturating_sub(self.last).min(self.turn(ledger));
+    pub fn tail(&self, ledger: &Ledger) -> MessageId {
+        let from = ledger.next_message().minus(self.last).min(self.turn(ledger));
         let from = from.min(newest(ledger, self.tokens));
-        (0..=from).rev().find(|&at| ledger.may_cut(at)).unwrap_or(0)
+        ledger.cut_at_or_before(from)
     }
 
     /// Where the first of the protected turns starts; with fewer turns, the history.
-    fn turn(&self, ledger: &Ledger) -> u32 {
+    fn turn(&self, ledger: &Ledger) -> MessageId {
         if self.turns == 0 {
-            return ledger.message_count();
+            return ledger.next_message();
         }
         if !self.by_role {
             let newest = ledger.messages.last().map_or(0, |message| message.turn);
@@ -66,23 +65,23 @@ impl Protect {
         }
         let mut left = self.turns;
         // Of results that stand side by side in messages of their own only the first counts.
-        let role = |at: u32| ledger.messages.get(at as usize).map(|message| message.role);
-        let first = (0..ledger.message_count()).rev().find(|&at| {
+        let role = |at: MessageId| ledger.message(at).map(|message| message.role);
+        let first = MessageId::FIRST.to(ledger.next_message()).rev().find(|&at| {
             let tools = role(at) == Some(Role::Tool);
-            let again = tools && at.checked_sub(1).and_then(role) == Some(Role::Tool);
+            let again = tools && at.previous().and_then(role) == Some(Role::Tool);
             let starts = role(at) == Some(Role::User) || (tools && !again);
             left = left.saturating_sub(u32::from(starts));
             left == 0
         });
-        first.unwrap_or(0)
+        first.unwrap_or_default()
     }
 }
 
 /// First of the last messages of at most so many tokens, as they arrived.
-pub(super) fn newest(ledger: &Ledger, tokens: u64) -> u32 {
-    let (mut at, mut sum) = (ledger.message_count(), 0u64);
+pub(super) fn newest(ledger: &Ledger, tokens: u64) -> MessageId {
+    let (mut at, mut sum) = (ledger.next_message(), 0u64);
     while tokens > 0
-        && let Some(before) = at.checked_sub(1)
+        && let Some(before) = at.previous()
     {
         sum = sum.saturating_add(arrived(ledger, before));
         if sum > tokens {
@@ -94,9 +93,9 @@ pub(super) fn newest(ledger: &Ledger, tokens: u64) -> u32 {
 }
 
 /// Tokens of a message as it arrived.
-pub(super) fn arrived(ledger: &Ledger, message: u32) -> u64 {
+pub(super) fn arrived(ledger: &Ledger, message: MessageId) -> u64 {
     let blocks = ledger.blocks_of(message);
-    let tokens = blocks.filter_map(|at| ledger.blocks.get(at as usize).map(|it| it.tokens));
+    let tokens = blocks.filter_map(|at| ledger.block(at).map(|it| it.tokens));
     tokens.map(u64::from).sum()
 }
 
@@ -104,11 +103,11 @@ pub(super) fn arrived(ledger: &Ledger, message: u32) -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bounds {
     /// First message behind those protected at the start.
-    pub first: u32,
+    pub first: MessageId,
     /// First message of those at the end that are not edited.
-    pub edit: u32,
+    pub edit: MessageId,
     /// First message of those at the end that are not folded.
-    pub fold: u32,
+    pub fold: MessageId,
 }
 
 impl Bounds {
@@ -116,10 +115,11 @@ impl Bounds {
     pub(super) fn hold(self, ledger: &mut Ledger, before: Self) {
         let first = ledger.blocks_of(self.first.max(before.first)).start;
         let rest = ledger.blocks_of(self.edit.min(before.edit)).start;
-        let rest = rest..ledger.block_count();
-        let changed = if self.first == before.first { 0..0 } else { 0..first };
+        let rest = rest.to(ledger.next_block());
+        let changed =
+            if self.first == before.first { Span::default() } else { BlockId::FIRST.to(first) };
         for at in changed.chain(rest) {
-            let Some(block) = ledger.blocks.get_mut(at as usize) else { continue };
+            let Some(block) = ledger.blocks.get_mut(at.index()) else { continue };
             let holds = block.message < self.first || block.message >= self.edit;
             block.in_protected_range = holds && !block.summary;
         }

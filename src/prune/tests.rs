@@ -10,22 +10,22 @@ use proptest::strategy::Strategy;
 use super::need::{chance, stub_identifiers, stub_room};
 use super::*;
 use crate::ledger::Arrival;
-use crate::model::{Mask, Message, Role};
+use crate::model::{BlockId, GroupId, Mask, Message, MessageId, Role};
 
 /// Lines that cost what they may cost.
 struct Plain;
 
 impl Writer for Plain {
-    fn stub(&mut self, ledger: &Ledger, block: u32, _: &[u32], ids_tokens: u32) -> u32 {
-        ledger.blocks[block as usize].now.min(20 + ids_tokens)
+    fn stub(&mut self, ledger: &Ledger, block: BlockId, _: &[u32], ids_tokens: u32) -> u32 {
+        ledger.blocks[block.index()].now.min(20 + ids_tokens)
     }
-    fn cap(&mut self, _: &Ledger, _: u32, tokens: u32) -> u32 {
+    fn cap(&mut self, _: &Ledger, _: BlockId, tokens: u32) -> u32 {
         tokens
     }
-    fn shorten(&mut self, _: &Ledger, _: u32, _: Shorten) -> Option<u32> {
+    fn shorten(&mut self, _: &Ledger, _: BlockId, _: Shorten) -> Option<u32> {
         None
     }
-    fn summarize(&mut self, _: &mut Ledger, _: &[u32], _: bool) -> bool {
+    fn summarize(&mut self, _: &mut Ledger, _: &[BlockId], _: bool) -> bool {
         false
     }
     fn head_tokens(&self, _: &Ledger, _: &[u32], digest_tokens: u32, _: bool) -> u32 {
@@ -52,13 +52,13 @@ impl Story {
         Self { ledger: Ledger::default(), pruner, call: 0, turn: 0 }
     }
 
-    fn message(&mut self, role: Role, may_cut: bool) -> u32 {
+    fn message(&mut self, role: Role, may_cut: bool) -> MessageId {
         self.turn += u32::from(role == Role::User);
         let message = Message {
             fingerprint: 0,
             written: 0,
             role,
-            first_block: 0,
+            first_block: BlockId::FIRST,
             call: self.call,
             turn: self.turn,
             bytes: 0,
@@ -67,10 +67,17 @@ impl Story {
         };
         self.ledger.begin(message);
         self.call += u32::from(role == Role::Assistant);
-        self.ledger.message_count() - 1
+        self.ledger.next_message().minus(1)
     }
 
-    fn block(&mut self, kind: Kind, tokens: u32, group: u32, mask: Mask, ids: &[u32]) -> u32 {
+    fn block(
+        &mut self,
+        kind: Kind,
+        tokens: u32,
+        group: GroupId,
+        mask: Mask,
+        ids: &[u32],
+    ) -> BlockId {
         let arrival = Arrival {
             kind,
             tokens,
@@ -80,7 +87,7 @@ impl Story {
             failed: false,
             ids,
             head_ids: 0,
-            pair: NONE,
+            pair: BlockId::NONE,
             group,
             call_key: None,
             key: u64::from(self.ledger.block_count()),
@@ -90,19 +97,19 @@ impl Story {
         self.ledger.append(&arrival, self.call)
     }
 
-    fn ask(&mut self, tokens: u32, mask: Mask) -> u32 {
+    fn ask(&mut self, tokens: u32, mask: Mask) -> BlockId {
         self.message(Role::User, true);
-        self.block(Kind::Text, tokens, NONE, mask, &[])
+        self.block(Kind::Text, tokens, GroupId::NONE, mask, &[])
     }
 
-    fn say(&mut self, tokens: u32) -> u32 {
+    fn say(&mut self, tokens: u32) -> BlockId {
         self.message(Role::Assistant, true);
-        self.block(Kind::Text, tokens, NONE, Mask::FREE, &[])
+        self.block(Kind::Text, tokens, GroupId::NONE, Mask::FREE, &[])
     }
 
     /// A call and its results, a group: the blocks of the results.
-    fn work(&mut self, call: (u32, Mask), results: &[(u32, Mask)], ids: &[u32]) -> Vec<u32> {
-        let group = self.message(Role::Assistant, true);
+    fn work(&mut self, call: (u32, Mask), results: &[(u32, Mask)], ids: &[u32]) -> Vec<BlockId> {
+        let group = GroupId::starting_at(self.message(Role::Assistant, true));
         for _ in results {
             self.block(Kind::Call, call.0, group, call.1, &[]);
         }
@@ -136,11 +143,11 @@ impl Story {
         )
     }
 
-    fn form(&self, block: u32) -> Form {
-        self.ledger.blocks[block as usize].form
+    fn form(&self, block: BlockId) -> Form {
+        self.ledger.blocks[block.index()].form
     }
 
-    fn is_live(&self, group: u32) -> Vec<bool> {
+    fn is_live(&self, group: GroupId) -> Vec<bool> {
         let members = self.ledger.blocks.iter().filter(|block| block.group == group);
         members.map(|block| block.form != Form::Gone).collect()
     }
@@ -182,15 +189,15 @@ fn is_floor(story: &Story) -> bool {
     let blocks = &story.ledger.blocks;
     let stays = |block: &Block| {
         let is_fixed =
-            |it: &Block| it.form != Form::Gone && (it.message >= last || !it.mask.may_drop);
+            |it: &Block| it.form != Form::Gone && (it.message >= last.into() || !it.mask.may_drop);
         is_fixed(block)
             || blocks
                 .iter()
-                .any(|it| block.group != NONE && it.group == block.group && is_fixed(it))
+                .any(|it| block.group.is_some() && it.group == block.group && is_fixed(it))
     };
     let is_small =
         |block: &Block| !block.mask.may_edit || block.form == Form::Stubbed || block.now <= 50;
-    let mut live = story.ledger.live().iter().map(|&at| &blocks[at as usize]);
+    let mut live = story.ledger.live().iter().map(|&at| &blocks[at.index()]);
     live.all(|block| stays(block) && is_small(block))
 }
 
@@ -227,7 +234,7 @@ proptest! {
             let decision = story.decide(window, at == 0);
             prop_assert_eq!(&decision.changes, &twin.decide(window, at == 0).changes);
             for change in &decision.changes {
-                let block = &story.ledger.blocks[change.block as usize];
+                let block = &story.ledger.blocks[change.block.index()];
                 prop_assert!(!block.is_protected() || change.rule == Rule::HardFit, "{change:?}");
             }
             // A fold lets protected messages go, and a hard fit leaves fewer to keep: then there may be more to do.
@@ -241,7 +248,7 @@ proptest! {
                 prop_assert!(block.mask.may_edit || matches!(block.form, Form::Full | Form::Gone));
                 prop_assert!(block.mask.may_drop || block.form != Form::Gone);
                 prop_assert!(block.form != Form::Full || block.now == block.tokens);
-                if block.group != NONE {
+                if block.group.is_some() {
                     let live = story.is_live(block.group);
                     prop_assert!(live.iter().all(|&one| one == live[0]), "a group is split");
                 }
@@ -261,7 +268,7 @@ fn rent_is_charged_once_a_call() {
         story.work((50, Mask::FREE), &[(1000, Mask::FREE)], &[]);
     }
     story.decide(100_000, true);
-    let rent = |story: &Story| story.ledger.blocks[old as usize].rent;
+    let rent = |story: &Story| story.ledger.blocks[old.index()].rent;
     assert_eq!(rent(&story), 0, "nothing is owed before the first request");
     story.work((50, Mask::FREE), &[(1000, Mask::FREE)], &[]);
     story.decide(100_000, false);
@@ -283,12 +290,12 @@ fn a_fold_keeps_complete_hot_groups_and_the_newest_user_texts() {
     let names: Vec<u32> = (0..6).map(|n| story.name(&format!("src/{n}.rs"), 4)).collect();
     let hot = story.work((50, Mask::FREE), &[(200, Mask::FREE), (200, Mask::FREE)], &names);
     story.message(Role::Assistant, true);
-    story.block(Kind::Text, 50, NONE, Mask::FREE, &names);
-    let cold: Vec<u32> = (0..4).map(|_| story.say(4500)).collect();
+    story.block(Kind::Text, 50, GroupId::NONE, Mask::FREE, &names);
+    let cold: Vec<BlockId> = (0..4).map(|_| story.say(4500)).collect();
     story.ask(100, Mask::FREE);
     assert!(story.decide(window, false).folded);
     assert_eq!(hot.iter().map(|&at| story.form(at)).collect::<Vec<_>>(), [Form::Full; 2]);
-    assert_eq!(story.is_live(story.ledger.blocks[hot[0] as usize].group), [true; 4]);
+    assert_eq!(story.is_live(story.ledger.blocks[hot[0].index()].group), [true; 4]);
     assert_eq!((story.form(long), story.form(short)), (Form::Gone, Form::Full));
     assert!(cold.iter().all(|&at| story.form(at) == Form::Gone));
     let digest = story.pruner.head.unwrap().digest;
@@ -302,8 +309,8 @@ fn an_atomic_block_leaves_when_another_would_be_cut() {
         story.ask(100, Mask::FIXED);
         story.message(Role::Assistant, true);
         let mask = Mask { atomic, ..Mask::FREE };
-        let block = story.block(Kind::Thinking, 4000, NONE, mask, &[]);
-        story.block(Kind::Text, 10, NONE, Mask::FIXED, &[]);
+        let block = story.block(Kind::Thinking, 4000, GroupId::NONE, mask, &[]);
+        story.block(Kind::Text, 10, GroupId::NONE, Mask::FIXED, &[]);
         story.decide(2000, true);
         assert!(story.context(2000) <= 2000);
         story.form(block)
@@ -325,7 +332,7 @@ fn a_fold_whose_head_is_no_smaller_than_what_goes_is_refused() {
         let mut story = Story::new();
         let names: Vec<u32> = (0..10).map(|n| story.name(&format!("src/{n}.rs"), 7)).collect();
         story.message(Role::Assistant, true);
-        story.block(Kind::Text, tokens, NONE, Mask::FREE, &names);
+        story.block(Kind::Text, tokens, GroupId::NONE, Mask::FREE, &names);
         story.say(2000); // the tail
         story.pruner.fold_wanted = true;
         let decision = story.decide(10_000, true);
@@ -377,7 +384,7 @@ fn a_result_over_its_share_of_the_window_is_cut_at_arrival() {
     assert_eq!(pruner.ingest(ledger, small, 10_000, &mut Plain), None);
     let change = pruner.ingest(ledger, large, 10_000, &mut Plain);
     assert_eq!(change, Some(Change { block: large, rule: Rule::IngestCap, before: 1201 }));
-    assert_eq!((ledger.blocks[large as usize].now, story.form(large)), (1200, Form::Capped));
+    assert_eq!((ledger.blocks[large.index()].now, story.form(large)), (1200, Form::Capped));
 }
 
 #[test]
@@ -386,14 +393,15 @@ fn need_falls_with_idleness_and_rises_with_use() {
     let names = [story.name("src/a.rs", 3), story.name("src/b.rs", 3)];
     let bare = story.work((10, Mask::FREE), &[(1000, Mask::FREE)], &[])[0];
     let known = story.work((10, Mask::FREE), &[(1000, Mask::FREE)], &names)[0];
-    let at = |story: &Story, block: u32, call| chance(&story.ledger.blocks[block as usize], call);
+    let at =
+        |story: &Story, block: BlockId, call| chance(&story.ledger.blocks[block.index()], call);
     assert!(at(&story, known, 10) > at(&story, known, 20));
     assert!(at(&story, known, 10) > at(&story, bare, 10));
     let unused = at(&story, known, story.call + 5);
     story.message(Role::Assistant, true);
-    story.block(Kind::Text, 5, NONE, Mask::FREE, &names[..1]);
-    assert!(at(&story, known, story.ledger.blocks[known as usize].last + 5) > unused);
-    let mut twin = story.ledger.blocks[known as usize].clone();
+    story.block(Kind::Text, 5, GroupId::NONE, Mask::FREE, &names[..1]);
+    assert!(at(&story, known, story.ledger.blocks[known.index()].last + 5) > unused);
+    let mut twin = story.ledger.blocks[known.index()].clone();
     let fresh = chance(&twin, 20);
     twin.duplicate = true;
     assert!(chance(&twin, 20) < fresh);
@@ -405,7 +413,7 @@ fn an_identifier_is_in_one_stub_and_fits_it() {
     let names: Vec<u32> = (0..20).map(|n| story.name(&format!("src/{n}.rs"), 5)).collect();
     let result = story.work((10, Mask::FREE), &[(1000, Mask::FREE)], &names)[0];
     story.message(Role::Assistant, true);
-    story.block(Kind::Text, 5, NONE, Mask::FREE, &names[7..9]);
+    story.block(Kind::Text, 5, GroupId::NONE, Mask::FREE, &names[7..9]);
     let (ids, tokens) = stub_identifiers(&story.ledger, result, stub_room(1000));
     assert_eq!(ids.get(..2), Some(&names[7..9]), "what was used stands first");
     assert_eq!((ids.len(), tokens), (2, 10), "what only stands there is not worth its tokens");

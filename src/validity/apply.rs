@@ -1,7 +1,7 @@
 //! Fixes carried out on outlines.
 
 use super::provider::{Between, Provider};
-use crate::model::{Fix, FixKind, Kind, Made, MadePart, Outline, Piece, Place, Role};
+use crate::model::{Fix, FixKind, Kind, Made, MadePart, MessageId, Outline, Piece, Place, Role};
 
 /// The request as it goes out once the fixes are carried out. A message of ours stands before or after its message
 /// even where that one does not go out itself; a message with no piece left does not.
@@ -10,7 +10,7 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
     crate::sort::sort_by(&mut of, |fix| (i64::from(fix.index), 0));
     let mut of = of.into_iter().peekable();
     let mut out = Vec::new();
-    for (index, outline) in (0u32..).zip(outlines) {
+    for (index, outline) in super::piece::messages(outlines) {
         let mut pieces: Vec<_> = outline.pieces.iter().cloned().map(Some).collect();
         let (mut after, mut role) = (Vec::new(), outline.role);
         let mut joins = Vec::new();
@@ -120,8 +120,8 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
 
 /// A message of ours as an outline.
 pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
-    let host = |message: u32, piece: u32| {
-        let outline = outlines.get(usize::try_from(message).ok()?)?;
+    let host = |message: MessageId, piece: u32| {
+        let outline = outlines.get(message.index())?;
         outline.pieces.get(usize::try_from(piece).ok()?).cloned()
     };
     let result = |id: &str, name: &str, error, place| {

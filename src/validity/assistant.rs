@@ -6,10 +6,10 @@ use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
 use super::repairer::{Findings, Repairer};
 use super::run::{Call, Keys, Reasoning, Run};
 use crate::hash_index::ByName;
-use crate::model::{FixKind, Kind, Made, MadePart, Outline, Place, Role};
+use crate::model::{FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role};
 
 impl Repairer {
-    pub(super) fn assistant(&mut self, index: u32, outline: &Outline, seen: &mut Findings) {
+    pub(super) fn assistant(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
         let mut fixes = std::mem::take(&mut seen.fixes);
         let has_within = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
         let mut open = ByName::default();
@@ -65,7 +65,7 @@ impl Repairer {
         };
         let is_solid = kept.iter().any(solid);
         run.has_solid |= is_solid;
-        let (group, beside) = (run.start, run.beside);
+        let (group, beside) = (GroupId::starting_at(run.start), run.beside);
         seen.groups.fill(group);
         let mut trailing = std::mem::take(&mut run.trailing);
         let binds = self.provider.binds_reasoning();
@@ -108,8 +108,7 @@ impl Repairer {
         if let Some(run) = &mut self.run {
             run.trailing = trailing;
         }
-        self.intact =
-            intact.map(|start| start..index.saturating_add(1)).or_else(|| self.intact.take());
+        self.intact = intact.map(|start| start.to(index.next())).or_else(|| self.intact.take());
         self.record_speaker(index, speaker);
     }
 
@@ -119,7 +118,7 @@ impl Repairer {
     }
 
     /// The run that an assistant message continues or opens.
-    fn run_for(&mut self, index: u32, first: At<'_>, seen: &mut Findings) -> &mut Run {
+    fn run_for(&mut self, index: MessageId, first: At<'_>, seen: &mut Findings) -> &mut Run {
         let continues = self.continues();
         let beside = self.run.as_ref().filter(|run| run.growing).map(|run| run.beside);
         if !continues {
@@ -129,7 +128,7 @@ impl Repairer {
             self.close(seen);
         }
         seen.may_cut = !continues;
-        let before = (self.last, self.intact.clone());
+        let before = (self.last, self.intact);
         self.run.get_or_insert_with(|| Run {
             start: index,
             beside: beside.unwrap_or(index),
@@ -150,7 +149,7 @@ impl Repairer {
         })
     }
 
-    fn call(&mut self, at: At<'_>, group: u32, seen: &mut Findings) {
+    fn call(&mut self, at: At<'_>, group: GroupId, seen: &mut Findings) {
         let At { index, number, piece } = at;
         let key = key(piece);
         let wire = if is_nameless(piece) {
@@ -184,7 +183,7 @@ impl Repairer {
 
     /// A turn with calls stands directly behind the user or results (I18): between it and what the model said before, a
     /// line of the user's.
-    fn follow(&self, index: u32, kept: &[At<'_>], seen: &mut Findings) {
+    fn follow(&self, index: MessageId, kept: &[At<'_>], seen: &mut Findings) {
         let calls = kept.iter().find(|at| at.piece.is_host_call());
         // Results go between it and a turn that waits for them.
         let waits = self.run.as_ref().is_none_or(Run::waits);

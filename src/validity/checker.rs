@@ -4,7 +4,7 @@ use super::provider::Provider;
 use super::repairer::Repairer;
 use super::request_rules::RequestRules;
 use super::{Options, request_rules};
-use crate::model::{Fix, Outline, Violation};
+use crate::model::{Fix, MessageId, Outline, Violation};
 
 /// Checks a request message by message; what depends on how the request ends is decided anew each time it is asked for.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Checker {
     request_rules: RequestRules,
     thinking: bool,
     found: Vec<Violation>,
-    messages: u32,
+    next: MessageId,
 }
 
 impl Checker {
@@ -24,17 +24,17 @@ impl Checker {
             request_rules: RequestRules::new(provider, options),
             thinking: options.thinking,
             found: Vec::new(),
-            messages: 0,
+            next: MessageId::FIRST,
         }
     }
 
     /// The next message of the request.
     pub fn push(&mut self, outline: &Outline) {
-        for fix in self.repairer.push(self.messages, outline).fixes {
+        for fix in self.repairer.push(self.next, outline).fixes {
             add(&mut self.found, None, fix.violation);
         }
-        self.request_rules.push(self.messages, outline);
-        self.messages = self.messages.saturating_add(1);
+        self.request_rules.push(self.next, outline);
+        self.next = self.next.next();
     }
 
     /// How many rules a request of these messages breaks; those on cache markers, which are not content, aside.

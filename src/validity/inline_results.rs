@@ -6,7 +6,7 @@ use super::piece::{At, Fate, answer, fix, key, shown, their_key};
 use super::repairer::{Findings, Repairer};
 use super::run::{Approval, Run};
 use crate::hash_index::ByName;
-use crate::model::{Fix, FixKind, Kind, Outline, Piece, Place};
+use crate::model::{Fix, FixKind, GroupId, Kind, Outline, Piece, Place};
 
 impl Repairer {
     /// Follows the calls and results of a message of the model's: a result that answers none that is open then goes.
@@ -159,7 +159,7 @@ impl Repairer {
             seen.fix(at, at.drop(), "I4", &message);
             return Fate::Dropped;
         };
-        seen.belongs(at, group, call);
+        seen.belongs(at, GroupId::starting_at(group), call);
         Fate::Kept
     }
 }

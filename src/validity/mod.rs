@@ -103,7 +103,7 @@ pub fn mend_with(outlines: &[Outline], provider: Provider, options: Options) -> 
 
 fn run(outlines: &[Outline], mut repairer: Repairer) -> (Repairer, Vec<Fix>) {
     let mut fixes = Vec::new();
-    for (index, outline) in (0u32..).zip(outlines) {
+    for (index, outline) in piece::messages(outlines) {
         fixes.extend(repairer.push(index, outline).fixes);
     }
     fixes.extend(repairer.finish());

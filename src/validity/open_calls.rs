@@ -256,14 +256,14 @@ mod tests {
 
     fn call(number: u32, key: &str, name: &str, wire: &str) -> Call {
         Call {
-            message: number,
+            message: number.into(),
             piece: 0,
             place: Place::Item(number),
             wire: wire.into(),
             name: name.into(),
             key: key.into(),
-            group: 0,
-            anchor: 0,
+            group: 0.into(),
+            anchor: 0.into(),
             within: number.is_multiple_of(3),
             asked: false,
             decided: None,
@@ -315,7 +315,10 @@ mod tests {
             }
             for at in (0..count).map(order) {
                 let (key, name) = (key(at), format!("n{at}"));
-                assert_eq!(calls.take(By::KeyAndName(&key, &name)).map(|it| it.message), Some(at));
+                assert_eq!(
+                    calls.take(By::KeyAndName(&key, &name)).map(|it| it.message.get()),
+                    Some(at)
+                );
                 assert!(!calls.has(By::NameWithoutId(&name)));
             }
             assert!(calls.is_empty());

@@ -3,7 +3,7 @@
 use super::NO_OUTPUT;
 use super::repairer::Findings;
 use super::run::Call;
-use crate::model::{Fix, FixKind, Kind, Outline, Piece, Place, Violation};
+use crate::model::{Fix, FixKind, GroupId, Kind, MessageId, Outline, Piece, Place, Violation};
 
 /// What becomes of a piece.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum Fate {
 /// A piece and where it stands.
 #[derive(Clone, Copy)]
 pub(super) struct At<'p> {
-    pub(super) index: u32,
+    pub(super) index: MessageId,
     pub(super) number: u32,
     pub(super) piece: &'p Piece,
 }
@@ -31,14 +31,14 @@ impl At<'_> {
 }
 
 pub(super) fn fix(
-    index: u32,
+    index: MessageId,
     place: Option<Place>,
     kind: FixKind,
     rule: &'static str,
     message: String,
 ) -> Fix {
     let path = place.map(Place::pointer);
-    Fix { index, kind, violation: Violation { rule, index, path, message } }
+    Fix { index, kind, violation: Violation { rule, index: index.get(), path, message } }
 }
 
 impl Findings {
@@ -47,7 +47,7 @@ impl Findings {
     }
 
     /// The piece stays or goes with a call.
-    pub(super) fn belongs(&mut self, at: At<'_>, group: u32, call: Option<(u32, u32)>) {
+    pub(super) fn belongs(&mut self, at: At<'_>, group: GroupId, call: Option<(MessageId, u32)>) {
         let number = usize::try_from(at.number).unwrap_or(usize::MAX);
         if let Some(own) = self.groups.get_mut(number) {
             *own = group;
@@ -58,8 +58,13 @@ impl Findings {
     }
 }
 
+/// Messages with their places in the history.
+pub(super) fn messages(outlines: &[Outline]) -> impl Iterator<Item = (MessageId, &Outline)> {
+    (0u32..).map(MessageId::from).zip(outlines)
+}
+
 /// The pieces of a message.
-pub(super) fn at(index: u32, outline: &Outline) -> impl Iterator<Item = At<'_>> {
+pub(super) fn at(index: MessageId, outline: &Outline) -> impl Iterator<Item = At<'_>> {
     (0u32..).zip(&outline.pieces).map(move |(number, piece)| At { index, number, piece })
 }
 

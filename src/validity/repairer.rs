@@ -3,8 +3,6 @@
 //! A message costs what it holds; nothing is looked at twice. What depends on how the request ends (a call that has no
 //! result yet, an assistant message that is the last) is said by `finish` and may be different at the next request.
 
-use std::ops::Range;
-
 use super::Options;
 use super::ids::Ids;
 use super::open_calls::{By, OpenCalls};
@@ -12,7 +10,7 @@ use super::piece::{fix, shown};
 use super::provider::Provider;
 use super::run::{Call, Run};
 use super::signs::Unsigned;
-use crate::model::{Fix, FixKind, NONE, Outline, Role};
+use crate::model::{Fix, FixKind, GroupId, MessageId, NONE, Outline, Role, Span};
 
 /// Mends a transcript message by message, and knows its groups.
 ///
@@ -31,13 +29,13 @@ pub struct Repairer {
     /// Calls whose id was used again by a later run: no result will be theirs.
     pub(super) lost: Vec<Call>,
     /// The first message that goes out and is not the system's.
-    pub(super) first: Option<(u32, Role)>,
+    pub(super) first: Option<(MessageId, Role)>,
     /// Who speaks last, and in which message.
     pub(super) last: Option<Role>,
-    pub(super) newest: u32,
+    pub(super) newest: MessageId,
     /// The same, the system aside: its messages go elsewhere on some wires.
     pub(super) speaker: Option<Role>,
-    pub(super) intact: Option<Range<u32>>,
+    pub(super) intact: Option<Span<MessageId>>,
     pub(super) unsigned: Unsigned,
     /// A message holds one result: the host puts those of a turn together by itself.
     pub(super) single: bool,
@@ -54,7 +52,7 @@ pub struct Repairer {
     /// Calls that the provider runs are among those that wait.
     pub(super) provider_runs: bool,
     /// The newest message that its host leaves out by itself.
-    pub(super) left_out: Option<u32>,
+    pub(super) left_out: Option<MessageId>,
     /// More follows that is not shown: the request does not end here.
     pub(super) open: bool,
 }
@@ -66,9 +64,9 @@ pub struct Findings {
     pub fixes: Vec<Fix>,
     /// For each piece the index of the first message of the assistant run that it belongs to, or `NONE`: pieces with
     /// the same number stay or go together.
-    pub groups: Vec<u32>,
+    pub groups: Vec<GroupId>,
     /// For each piece that is a result its call: message and piece.
-    pub pairs: Vec<Option<(u32, u32)>>,
+    pub pairs: Vec<Option<(MessageId, u32)>>,
     /// A tail may start here: no call is open before it, it holds no result and continues no message.
     pub may_cut: bool,
     /// Its reasoning stays or goes with it.
@@ -86,7 +84,7 @@ impl Repairer {
             lost: Vec::new(),
             first: None,
             last: None,
-            newest: 0,
+            newest: MessageId::FIRST,
             speaker: None,
             intact: None,
             unsigned: Unsigned::default(),
@@ -123,9 +121,9 @@ impl Repairer {
     }
 
     /// The next message, at `index` of the history. Costs what the message holds.
-    pub fn push(&mut self, index: u32, outline: &Outline) -> Findings {
+    pub fn push(&mut self, index: MessageId, outline: &Outline) -> Findings {
         let mut seen = Findings {
-            groups: vec![NONE; outline.pieces.len()],
+            groups: vec![GroupId::NONE; outline.pieces.len()],
             pairs: vec![None; outline.pieces.len()],
             ..Findings::default()
         };
@@ -166,8 +164,8 @@ impl Repairer {
     }
 
     /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10).
-    pub fn intact(&self) -> Option<Range<u32>> {
-        self.intact.clone()
+    pub fn intact(&self) -> Option<Span<MessageId>> {
+        self.intact
     }
 
     /// Another message follows the run: it is final. Reasoning must not be its end.
@@ -177,7 +175,7 @@ impl Repairer {
         run.growing = false;
         seen.fixes.extend(run.cut_trailing(rule));
         if !run.has_solid {
-            self.intact = run.before.1.clone();
+            self.intact = run.before.1;
             self.last = run.before.0;
             if self.first.is_some_and(|(first, _)| first >= run.start) {
                 self.first = None;
@@ -235,12 +233,12 @@ impl Repairer {
     }
 
     /// A message is passed over that was right when it was sent.
-    pub fn pass(&mut self, index: u32, role: Role) {
+    pub fn pass(&mut self, index: MessageId, role: Role) {
         self.called |= role == Role::Assistant;
         self.record_speaker(index, role);
     }
 
-    pub(super) fn record_speaker(&mut self, index: u32, role: Role) {
+    pub(super) fn record_speaker(&mut self, index: MessageId, role: Role) {
         self.last = Some(role);
         self.newest = index;
         if role != Role::System {

@@ -99,7 +99,7 @@ impl Repairer {
         let (kind, place) = run.head;
         (self.provider.binds_reasoning() && kind != Kind::Thinking).then(|| Violation {
             rule: "I11",
-            index: run.start,
+            index: run.start.get(),
             path: Some(place.pointer()),
             message: "with thinking on, the turn that made the open calls must start with its thinking block".into(),
         })

@@ -2,14 +2,14 @@
 
 use super::provider::{Limits, Provider};
 use super::{Options, piece};
-use crate::model::{Fix, FixKind, Kind, Outline, Piece, Place, Violation};
+use crate::model::{Fix, FixKind, Kind, MessageId, Outline, Piece, Place, Violation};
 
 /// I13: too many cache markers, or some where none may stand. The earliest go; those of system and tools are the host's.
 pub(super) fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> Vec<Fix> {
     if provider.rules().markers == 0 {
         return Vec::new();
     }
-    let messages = || (0u32..).zip(outlines).filter(|(_, outline)| is_marked(outline));
+    let messages = || piece::messages(outlines).filter(|(_, outline)| is_marked(outline));
     let all = messages().map(|(_, outline)| most_sent(outline)).fold(0, u32::saturating_add);
     let found = all.saturating_add(beside);
     let mut excess = found.saturating_sub(provider.rules().markers.max(beside));
@@ -66,7 +66,7 @@ pub fn unmarked(outline: &Outline, kept: u32) -> Vec<(u32, u64)> {
 
 /// What removes them, in a request of which so many were found.
 pub fn unmark(
-    index: u32,
+    index: MessageId,
     outline: &Outline,
     kept: u32,
     (found, provider): (u32, Provider),
@@ -105,7 +105,7 @@ pub(super) struct RequestRules {
 /// A piece with images.
 #[derive(Clone, Copy, Debug)]
 struct Image {
-    index: u32,
+    index: MessageId,
     place: Place,
     images: u32,
     /// Images of the request up to and with it.
@@ -134,7 +134,7 @@ impl RequestRules {
         checks
     }
 
-    pub(super) fn push(&mut self, index: u32, outline: &Outline) {
+    pub(super) fn push(&mut self, index: MessageId, outline: &Outline) {
         let (mut calls, mut thinks) = (false, false);
         for at in piece::at(index, outline).filter(|at| !at.piece.unsent) {
             calls |= at.piece.kind == Kind::Call;
@@ -146,7 +146,12 @@ impl RequestRules {
             }
         }
         let mut report = |rule, message: &str| {
-            self.found.push(Violation { rule, index, path: None, message: message.into() });
+            self.found.push(Violation {
+                rule,
+                index: index.get(),
+                path: None,
+                message: message.into(),
+            });
         };
         if calls && self.undeclared {
             self.undeclared = false;
@@ -179,7 +184,7 @@ impl RequestRules {
         for it in &self.images {
             let mut report = |message| {
                 let path = Some(it.place.pointer());
-                violations.push(Violation { rule: "I27", index: it.index, path, message });
+                violations.push(Violation { rule: "I27", index: it.index.get(), path, message });
             };
             if it.up_to > limits.images && it.up_to.saturating_sub(it.images) <= limits.images {
                 let most = limits.images;

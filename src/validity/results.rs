@@ -4,7 +4,7 @@ use super::open_calls::By;
 use super::piece::{At, Fate, answer, in_parts, key, shown};
 use super::repairer::{Findings, Repairer};
 use super::run::{Call, Run};
-use crate::model::{FixKind, Made, NONE, Piece, Place};
+use crate::model::{FixKind, GroupId, Made, MessageId, Piece, Place};
 
 impl Repairer {
     pub(super) fn result(&mut self, at: At<'_>, seen: &mut Findings) -> Fate {
@@ -41,7 +41,7 @@ impl Repairer {
             return Fate::Dropped;
         };
         seen.belongs(at, call.group, Some((call.message, call.piece)));
-        if answering && call.anchor == NONE {
+        if answering && call.anchor.is_none() {
             if self.single && self.is_misnamed(at, &call) {
                 let message = "the result has the name of another tool than its call";
                 self.again(at, Call { anchor: at.index, ..call }, message, seen);
@@ -79,7 +79,10 @@ impl Repairer {
             let same = same.or_else(|| run.open.take(both));
             let same = same.or_else(|| run.open.take(By::Key(key)));
             let call = same.or_else(|| run.open.take(named?))?;
-            return Some(Call { anchor: if run.answering { NONE } else { run.end }, ..call });
+            return Some(Call {
+                anchor: if run.answering { MessageId::NONE } else { run.end },
+                ..call
+            });
         }
         self.waiting.take(By::Key(key))
     }
@@ -112,10 +115,10 @@ impl Repairer {
     }
 
     /// A result may be that of a call behind a reference, which we are not shown: the group of that reference.
-    fn refer(&mut self) -> Option<u32> {
+    fn refer(&mut self) -> Option<GroupId> {
         let run = self.run.as_mut().filter(|run| run.references > 0)?;
         run.references = run.references.saturating_sub(1);
-        Some(run.start)
+        Some(GroupId::starting_at(run.start))
     }
 }
 

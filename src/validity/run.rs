@@ -1,16 +1,14 @@
 //! The newest turn of the model, and the calls that wait for a result.
 
-use std::ops::Range;
-
 use super::open_calls::OpenCalls;
 use super::piece::fix;
 use crate::hash_index::ByName;
-use crate::model::{Fix, FixKind, Kind, Place, Role};
+use crate::model::{Fix, FixKind, GroupId, Kind, MessageId, Place, Role, Span};
 
 /// A call that has no result yet.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    pub(super) message: u32,
+    pub(super) message: MessageId,
     pub(super) piece: u32,
     pub(super) place: Place,
     /// The id with which it goes out.
@@ -19,15 +17,15 @@ pub(super) struct Call {
     /// The id as the host wrote it, without white space around it.
     pub(super) key: Box<str>,
     /// The first message of its run.
-    pub(super) group: u32,
+    pub(super) group: GroupId,
     /// The message behind which its result goes.
-    pub(super) anchor: u32,
+    pub(super) anchor: MessageId,
     /// Its result is the provider's to give.
     pub(super) within: bool,
     /// The user is asked whether it may run.
     pub(super) asked: bool,
     /// The message that says what the user decided on it: as long as it is the last, the SDK gives the result.
-    pub(super) decided: Option<u32>,
+    pub(super) decided: Option<MessageId>,
 }
 
 /// A request for approval in the newest run.
@@ -36,19 +34,19 @@ pub(super) struct Approval {
     /// Its own id.
     pub(super) id: Box<str>,
     /// The call that it asks for, if it is open: message and piece.
-    pub(super) call: Option<(u32, u32)>,
+    pub(super) call: Option<(MessageId, u32)>,
 }
 
 /// Assistant messages that the provider reads as one, and the results behind them.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a turn, not a state")]
 pub(super) struct Run {
-    pub(super) start: u32,
+    pub(super) start: MessageId,
     /// The first of the assistant's messages that stand before it with nothing between: none of them changes while it is held.
-    pub(super) beside: u32,
-    pub(super) end: u32,
+    pub(super) beside: MessageId,
+    pub(super) end: MessageId,
     /// Its last message or result.
-    pub(super) until: u32,
+    pub(super) until: MessageId,
     /// No other message has followed yet: it may still grow.
     pub(super) growing: bool,
     /// Nothing but results has followed: results may still come.
@@ -72,13 +70,13 @@ pub(super) struct Run {
     /// Its first piece.
     pub(super) head: (Kind, Place),
     /// Who spoke before it, and what was held then: it may turn out to be nothing.
-    pub(super) before: (Option<Role>, Option<Range<u32>>),
+    pub(super) before: (Option<Role>, Option<Span<MessageId>>),
 }
 
 /// Reasoning with nothing behind it yet.
 #[derive(Clone, Debug)]
 pub(super) struct Reasoning {
-    pub(super) message: u32,
+    pub(super) message: MessageId,
     pub(super) piece: u32,
     pub(super) place: Place,
     /// It is there by its id alone: what follows it is known by its id too.
@@ -95,7 +93,7 @@ impl Reasoning {
 /// A result that stands where it should.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
-    pub(super) message: u32,
+    pub(super) message: MessageId,
     pub(super) piece: u32,
     pub(super) place: Place,
     /// With which id and name it would move.

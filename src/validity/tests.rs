@@ -19,7 +19,7 @@ use std::ops::Range;
 use oracle::accept;
 
 use super::*;
-use crate::model::{FixKind, Kind, Made, NONE, Piece, Place, Role};
+use crate::model::{FixKind, GroupId, Kind, Made, NONE, Piece, Place, Role};
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
 pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
@@ -149,8 +149,8 @@ pub(super) fn sees(
     let mut seen_groups = Vec::new();
     let mut seen_cuts = Vec::new();
     for (index, outline) in (0..).zip(transcript(text, provider)) {
-        let seen = repairer.push(index, &outline);
-        let show = |group: &u32| if *group == NONE { "-".into() } else { group.to_string() };
+        let seen = repairer.push(index.into(), &outline);
+        let show = |group: &GroupId| if group.is_none() { "-".into() } else { group.to_string() };
         seen_groups.push(seen.groups.iter().map(show).collect::<Vec<_>>().join(","));
         for (piece, pair) in outline.pieces.iter().zip(&seen.pairs) {
             assert!(pair.is_none() || piece.kind == Kind::Result || piece.is_approval());
@@ -158,7 +158,8 @@ pub(super) fn sees(
         seen_cuts.push(if seen.may_cut { "y" } else { "n" });
     }
     assert_eq!((seen_groups.join(" ").as_str(), seen_cuts.join(" ").as_str()), (groups, cuts));
-    assert_eq!(repairer.intact(), intact);
+    let seen = repairer.intact().map(|it| it.start.get()..it.end.get());
+    assert_eq!(seen, intact);
 }
 
 fn is_unsent(outline: &Outline) -> bool {

@@ -3,11 +3,11 @@
 use super::piece::{Fate, at, fix, plain};
 use super::provider::Between;
 use super::repairer::{Findings, Repairer};
-use crate::model::{FixKind, Kind, Outline, Role};
+use crate::model::{FixKind, Kind, MessageId, Outline, Role};
 
 impl Repairer {
     /// A message of the user, the system or a tool: results first, then whatever else.
-    pub(super) fn other(&mut self, index: u32, outline: &Outline, seen: &mut Findings) {
+    pub(super) fn other(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
         let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
         let holds =
             outline.pieces.iter().any(|piece| piece.kind == Kind::Result || piece.is_approval());
@@ -92,7 +92,13 @@ impl Repairer {
     }
 
     /// Says if the provider does not take a message of this role behind the last one.
-    pub(super) fn take_turn(&self, index: u32, speaker: Role, answers: bool, seen: &mut Findings) {
+    pub(super) fn take_turn(
+        &self,
+        index: MessageId,
+        speaker: Role,
+        answers: bool,
+        seen: &mut Findings,
+    ) {
         let (rule, message) = match self.provider.between(self.last, speaker) {
             Between::Nothing => return,
             Between::Assistant => (

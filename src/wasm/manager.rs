@@ -64,12 +64,12 @@ impl Manager {
 
     /// Whether the message (JSON) in the input buffer is the one at `index`.
     pub fn same(&mut self, index: u32, len: usize) -> Result<bool> {
-        with_input(len, |json| is_same_message(&mut self.0, index, json.as_bytes()))
+        with_input(len, |json| is_same_message(&mut self.0, index.into(), json.as_bytes()))
     }
 
     /// The message at `index` is this one (JSON) in the input buffer now: in content the same.
     pub fn reread(&mut self, index: u32, len: usize) -> Result<()> {
-        with_input(len, |json| reread(&mut self.0, index, json.as_bytes()))
+        with_input(len, |json| reread(&mut self.0, index.into(), json.as_bytes()))
     }
 
     /// The content of the message (JSON) in the input buffer, as a number that no other content has; `with_ids`: with the ids of its calls.
@@ -84,7 +84,7 @@ impl Manager {
 
     /// The next message of a history that is to be aligned is this one of the session.
     pub fn offer_known(&mut self, index: u32) {
-        offer_known(&mut self.0, index);
+        offer_known(&mut self.0, index.into());
     }
 
     /// Where the offered history lies in the known one, if it is a later part of it: how many of the system's messages lead it, how
@@ -96,18 +96,18 @@ impl Manager {
 
     /// The host no longer holds the messages before this one.
     pub fn forget(&mut self, before: u32) {
-        forget_messages(&mut self.0, before);
+        forget_messages(&mut self.0, before.into());
     }
 
     /// How many messages `truncate` would keep.
     pub fn keeps(&self, same: u32) -> u32 {
-        keeps(&self.0, same)
+        keeps(&self.0, same.into()).get()
     }
 
     /// The first messages are the same, so many, and others follow: what was decided before them holds. Those behind what the
     /// session `keeps` come again. `parts`: the next of them is another, whatever it says.
     pub fn truncate(&mut self, same: u32, parts: bool) {
-        truncate(&mut self.0, same, parts);
+        truncate(&mut self.0, same.into(), parts);
     }
 
     /// The session waits for its messages, and those that came do not start as it does: perhaps the oldest are forgotten.
@@ -170,12 +170,14 @@ impl Manager {
 
     /// A message (JSON) of the session as a prompt is made of, as JSON.
     pub fn flat(&mut self, index: u32, len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&flat_message(&mut self.0, index, json.as_bytes())?)))
+        with_input(len, |json| {
+            Ok(write(&flat_message(&mut self.0, index.into(), json.as_bytes())?))
+        })
     }
 
     /// What a checkpoint now would be made of, from this message on, as JSON.
     pub fn checkpoint(&mut self, from: u32) -> String {
-        write(&plan_checkpoint(&mut self.0, from))
+        write(&plan_checkpoint(&mut self.0, from.into()))
     }
 
     /// Keeps what the engine knows of checkpoints: base and text in the input buffer, the base first, of so many bytes.
@@ -223,7 +225,7 @@ impl Manager {
 
     /// A message (JSON) whose text was needed.
     pub fn supply(&mut self, index: u32, len: usize) -> Result<()> {
-        with_input(len, |json| self.0.supply(index, json.as_bytes()))
+        with_input(len, |json| self.0.supply(index.into(), json.as_bytes()))
     }
 
     /// Goes on after what was needed: a step, as JSON.
@@ -239,7 +241,7 @@ impl Manager {
 
     /// Keeps a message verbatim, whose JSON is in the input buffer; the number of the pin.
     pub fn pin(&mut self, message: u32, len: usize) -> Result<u32> {
-        with_input(len, |json| pin_message(&mut self.0, message, json.as_bytes()))
+        with_input(len, |json| pin_message(&mut self.0, message.into(), json.as_bytes()))
     }
 
     /// Keeps the text in the input buffer; the number of the pin.
@@ -252,7 +254,7 @@ impl Manager {
     pub fn pin_found(&mut self, index: u32, message: usize, len: usize) -> Result<Option<u32>> {
         with_input(len, |both| {
             let (json, text) = both.split_at_checked(message).unwrap_or((both, ""));
-            pin_matches(&mut self.0, index, json.as_bytes(), text)
+            pin_matches(&mut self.0, index.into(), json.as_bytes(), text)
         })
     }
 
@@ -274,13 +276,16 @@ impl Manager {
     /// Message and block that the reference in the input buffer stands for.
     pub fn referred(&self, len: usize) -> Result<Option<Vec<u32>>> {
         with_input(len, |text| {
-            Ok(referenced_message(&self.0, text).map(|(message, block)| vec![message, block]))
+            let found = referenced_message(&self.0, text);
+            Ok(found.map(|(message, block)| vec![message.get(), block.get()]))
         })
     }
 
     /// The original text of a block, from its message (JSON) in the input buffer.
     pub fn recalled(&self, message: u32, block: u32, len: usize) -> Result<Option<String>> {
-        with_input(len, |json| recalled_text(&self.0, message, block, json.as_bytes()))
+        with_input(len, |json| {
+            recalled_text(&self.0, message.into(), block.into(), json.as_bytes())
+        })
     }
 
     /// What a provider reported (JSON in the input buffer) of the last request, or of the one with this epoch and estimate.
@@ -304,7 +309,7 @@ impl Manager {
 
     /// Something of the message may be sent again: its text may be asked for.
     pub fn may_send(&self, index: u32) -> bool {
-        may_send(&self.0, index)
+        may_send(&self.0, index.into())
     }
 
     /// How full the window is, as JSON.
@@ -335,7 +340,7 @@ impl Manager {
 
     /// Why a message is sent as it is, as JSON.
     pub fn explain(&self, index: u32) -> Result<String> {
-        Ok(write(&explain(&self.0, index)?))
+        Ok(write(&explain(&self.0, index.into())?))
     }
 
     /// Tokens by kind, as JSON.

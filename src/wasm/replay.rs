@@ -133,12 +133,12 @@ impl Recording {
 
     /// What a message of the session says.
     pub fn text(&self, index: u32) -> Result<String> {
-        self.0.text(index)
+        self.0.text(index.into())
     }
 
     /// What the message (JSON) in the input buffer says.
     pub fn text_of(&self, len: usize, index: u32) -> Result<String> {
-        with_input(len, |json| self.0.text_of(index, json.as_bytes()))
+        with_input(len, |json| self.0.text_of(index.into(), json.as_bytes()))
     }
 
     /// Messages that say the text in the input buffer, with so many hits altogether, as JSON.
@@ -204,7 +204,7 @@ impl AtCall {
 
     /// Why a message is sent as it is, as JSON.
     pub fn explain(&self, index: u32) -> Result<String> {
-        Ok(write(&explain(&self.0.session, index)?))
+        Ok(write(&explain(&self.0.session, index.into())?))
     }
 
     /// The messages of its request, as JSON.

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use plimsoll::hash::mix;
 use plimsoll::ledger::{Arrival, Ledger};
-use plimsoll::model::{Form, Kind, Mask, Message, NONE, Role};
+use plimsoll::model::{BlockId, Form, GroupId, Kind, Mask, Message, Role};
 use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer};
 use serde::Deserialize;
 
@@ -210,20 +210,20 @@ struct Lines {
 }
 
 impl Writer for Lines {
-    fn stub(&mut self, ledger: &Ledger, block: u32, _: &[u32], ids_tokens: u32) -> u32 {
-        ids_tokens + if ledger.blocks[block as usize].kind == Kind::Call { 30 } else { 20 }
+    fn stub(&mut self, ledger: &Ledger, block: BlockId, _: &[u32], ids_tokens: u32) -> u32 {
+        ids_tokens + if ledger.blocks[block.index()].kind == Kind::Call { 30 } else { 20 }
     }
 
-    fn cap(&mut self, ledger: &Ledger, block: u32, tokens: u32) -> u32 {
-        ledger.blocks[block as usize].tokens.min(tokens)
+    fn cap(&mut self, ledger: &Ledger, block: BlockId, tokens: u32) -> u32 {
+        ledger.blocks[block.index()].tokens.min(tokens)
     }
 
-    fn shorten(&mut self, _: &Ledger, _: u32, _: plimsoll::prune::Shorten) -> Option<u32> {
+    fn shorten(&mut self, _: &Ledger, _: BlockId, _: plimsoll::prune::Shorten) -> Option<u32> {
         None
     }
 
     /// The 40 identifiers that the most blocks hold; those of the last head count twice.
-    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool {
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[BlockId], asks: bool) -> bool {
         if !asks {
             return false;
         }
@@ -372,7 +372,7 @@ fn arrive(
         fingerprint: 0,
         written: 0,
         role,
-        first_block: 0,
+        first_block: BlockId::FIRST,
         call,
         turn: 0,
         bytes: 0,
@@ -388,7 +388,7 @@ fn arrive(
             "result" => Kind::Result,
             _ => Kind::Image,
         };
-        let pair = u32::try_from(block.pair).unwrap_or(NONE);
+        let pair = u32::try_from(block.pair).ok();
         let mut ids = block.hd.clone();
         ids.extend(block.ids.iter().filter(|id| !block.hd.contains(id)));
         let result = kind == Kind::Result;
@@ -402,14 +402,14 @@ fn arrive(
             tokens: block.n,
             ids: &ids,
             head_ids: u32::try_from(block.hd.len()).unwrap(),
-            pair: if result { pair } else { NONE },
-            group: if pair == NONE { NONE } else { pair.min(index) },
-            call_key: (result && pair != NONE).then_some(block.key),
+            pair: pair.filter(|_| result).map_or(BlockId::NONE, BlockId::from),
+            group: pair.map_or(GroupId::NONE, |pair| pair.min(index).into()),
+            call_key: (result && pair.is_some()).then_some(block.key),
             key: block.th,
             mask: Mask::FREE,
         };
-        assert_eq!(ledger.append(&arrival, call), index);
-        pruner.ingest(ledger, index, window, lines);
+        assert_eq!(ledger.append(&arrival, call).get(), index);
+        pruner.ingest(ledger, index.into(), window, lines);
     }
 }
 
@@ -417,8 +417,8 @@ fn arrive(
 fn view(ledger: &Ledger, pruner: &Pruner) -> Vec<Sent> {
     let head =
         |head: &plimsoll::prune::Head| (mix(0xF01D_0000 + u64::from(head.folds)), head.tokens);
-    let block = |&at: &u32| {
-        let block = &ledger.blocks[at as usize];
+    let block = |&at: &BlockId| {
+        let block = &ledger.blocks[at.index()];
         let form = match block.form {
             Form::Full => 1,
             Form::Capped => 6,

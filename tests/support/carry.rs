@@ -38,7 +38,7 @@ impl Session {
         let mut step = self.state.request(self.now_ms);
         while let Step::Need(messages) = &step {
             for index in messages {
-                let text = self.history[*index as usize].to_string();
+                let text = self.history[index.index()].to_string();
                 self.state.supply(*index, text.as_bytes()).unwrap();
             }
             step = self.state.resume();

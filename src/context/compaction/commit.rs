@@ -20,7 +20,7 @@ use crate::context::session::step::take_decision;
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
 use crate::json::{self, Members, Shape, Type, Value, json, optional, required};
-use crate::model::NONE;
+use crate::model::{BlockId, GroupId, MessageId};
 use crate::prune::{Decision, Setting};
 use crate::sort::sort_set;
 
@@ -138,7 +138,8 @@ fn fold_and_record(
     }
     // What came meanwhile is none of what it left.
     let planned = members.integer("messages").and_then(|it| u32::try_from(it).ok());
-    let from = session.transcript.ledger.blocks_of(planned.unwrap_or(NONE)).start;
+    let from =
+        session.transcript.ledger.blocks_of(planned.map_or(MessageId::NONE, MessageId::from)).start;
     let sent = session.transcript.ledger.live();
     let since = sent.get(sent.partition_point(|&at| at < from)..).unwrap_or_default();
     let left = after.saturating_sub(dropped_tokens(session, since));
@@ -229,29 +230,29 @@ pub(in crate::context) fn fold_planned<'a>(
     let end = session.transcript.ledger.blocks_of(cut).start;
     let mut gone = Vec::new();
     for range in members.items("gone").unwrap_or_default() {
-        let ends: Vec<u32> =
+        let ends: Vec<BlockId> =
             json::items(range).map_err(refused)?.iter().filter_map(|it| it.parse().ok()).collect();
         if let [from, to] = *ends.as_slice() {
-            gone.extend(from.min(end)..to.min(end));
+            gone.extend(from.min(end).to(to.min(end)));
         }
     }
     sort_set(&mut gone);
     let live = session.transcript.ledger.live();
     let before = live.get(..live.partition_point(|&at| at < end)).unwrap_or_default();
-    let goes = |at: &u32| {
+    let goes = |at: &BlockId| {
         let block = session.transcript.ledger.block(*at);
         block.is_some_and(|it| it.mask.may_drop) && gone.binary_search(at).is_ok()
     };
-    let group = |at: &u32| session.transcript.ledger.block(*at).map_or(NONE, |it| it.group);
-    let bound = |at: &&u32| {
-        let verbatim =
-            session.transcript.ledger.blocks.get(**at as usize).is_some_and(|it| it.user);
+    let group =
+        |at: &BlockId| session.transcript.ledger.block(*at).map_or(GroupId::NONE, |it| it.group);
+    let bound = |at: &&BlockId| {
+        let verbatim = session.transcript.ledger.block(**at).is_some_and(|it| it.user);
         !verbatim && !goes(at)
     };
-    let mut stay: Vec<u32> = before.iter().filter(bound).map(group).collect();
+    let mut stay: Vec<GroupId> = before.iter().filter(bound).map(group).collect();
     sort_set(&mut stay);
-    let free = |at: &u32| group(at) == NONE || stay.binary_search(&group(at)).is_err();
-    let gone: Vec<u32> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
+    let free = |at: &BlockId| group(at).is_none() || stay.binary_search(&group(at)).is_err();
+    let gone: Vec<BlockId> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
     session.decisions.placeholders.summary_to_write = members.str("summary").map(Into::into);
     let mut decision = Decision::default();
     let (setting, call) = (session.deciding(session.decisions.usable), session.transcript.call);

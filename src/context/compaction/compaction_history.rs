@@ -8,6 +8,7 @@ use crate::context::session::Session;
 use crate::context::session::snapshot::bytes::{Reader, Writer};
 use crate::extract::Extracted;
 use crate::json;
+use crate::model::BlockId;
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,12 +27,12 @@ pub(in crate::context) struct Compactions {
     /// A summarizer may be asked before a fold is carried out.
     pub asks: bool,
     /// Blocks that went without a summary where one was wanted, as [from, to); and how often one was asked for in vain since.
-    pub wanting: Vec<(u32, u32)>,
+    pub wanting: Vec<(BlockId, BlockId)>,
     pub tries: u32,
     /// What the job engine keeps of checkpoints: text of its own, empty before the first.
     pub checkpoints: String,
     /// What goes by the last plan or fold, and what was found in it as far as its texts have come.
-    pub going: Vec<u32>,
+    pub going: Vec<BlockId>,
     pub found: Extracted,
     /// The newest of them, the last at the end. Not in a snapshot.
     pub recent: Vec<Compacted>,
@@ -112,7 +113,8 @@ impl Compactions {
         let unreported = reader.perhaps().zip(reader.perhaps());
         let limit = Ceiling::read(reader);
         let tries = reader.small();
-        let wanting = (0..reader.count()).map(|_| (reader.small(), reader.small())).collect();
+        let wanting =
+            (0..reader.count()).map(|_| (reader.small().into(), reader.small().into())).collect();
         let checkpoints = reader.text().into();
         let last = reader.flag().then(|| {
             let id = reader.text().into();

@@ -9,7 +9,7 @@ use crate::context::compaction::plan::{folded_of, ranges};
 use crate::context::session::{Decided, Session};
 use crate::extract::Extracted;
 use crate::json;
-use crate::model::{Kind, NONE};
+use crate::model::{BlockId, Kind, MessageId};
 use crate::prune::{Change, Rule};
 use crate::sort::sort_set;
 
@@ -29,7 +29,7 @@ json::json_struct! {
         /// Tokens of the request.
         pub tokens_after: u64,
         /// Messages that tell what went, if nobody has read them yet.
-        pub unread: Vec<u32>,
+        pub unread: Vec<MessageId>,
         /// Identifiers of what was shortened or dropped; a fold has those of its digest.
         pub identifiers: Vec<String>,
     }
@@ -44,9 +44,9 @@ json::json_struct! {
         /// When it was carried out.
         pub at: i64,
         /// First message that is kept as it is.
-        pub first_kept: u32,
+        pub first_kept: MessageId,
         /// Messages before it of which something stays, as [from, to).
-        pub kept: Vec<(u32, u32)>,
+        pub kept: Vec<(MessageId, MessageId)>,
         /// What stands for the rest.
         pub head: String,
         /// The summary in it; empty: it has none.
@@ -63,10 +63,11 @@ json::json_struct! {
 }
 
 /// The blocks of these changes, and the calls whose results are among them: a cut result no longer tells of its file.
-pub(in crate::context) fn touched_blocks(session: &Session, changes: &[Change]) -> Vec<u32> {
-    let mut touched: Vec<u32> = Vec::new();
+pub(in crate::context) fn touched_blocks(session: &Session, changes: &[Change]) -> Vec<BlockId> {
+    let mut touched: Vec<BlockId> = Vec::new();
     for change in changes.iter().filter(|it| it.rule != Rule::Repair) {
-        let pair = session.transcript.ledger.block(change.block).map_or(NONE, |it| it.pair);
+        let pair =
+            session.transcript.ledger.block(change.block).map_or(BlockId::NONE, |it| it.pair);
         touched.extend([change.block, pair]);
     }
     sort_set(&mut touched);
@@ -74,18 +75,21 @@ pub(in crate::context) fn touched_blocks(session: &Session, changes: &[Change]) 
 }
 
 /// The messages of calls and errors among these blocks: nothing else tells of files, commands and errors.
-pub(in crate::context) fn messages_with_evidence(session: &Session, blocks: &[u32]) -> Vec<u32> {
-    let message_of = |at: &u32| {
+pub(in crate::context) fn messages_with_evidence(
+    session: &Session,
+    blocks: &[BlockId],
+) -> Vec<MessageId> {
+    let message_of = |at: &BlockId| {
         let block = session.transcript.ledger.block(*at)?;
         (block.kind == Kind::Call || block.failed).then_some(block.message)
     };
-    let mut messages: Vec<u32> = blocks.iter().filter_map(message_of).collect();
+    let mut messages: Vec<MessageId> = blocks.iter().filter_map(message_of).collect();
     messages.dedup();
     messages
 }
 
 /// The identifiers of these blocks that a digest would list.
-pub(in crate::context) fn digest_names_of(session: &Session, blocks: &[u32]) -> Vec<String> {
+pub(in crate::context) fn digest_names_of(session: &Session, blocks: &[BlockId]) -> Vec<String> {
     let mut ids: Vec<u32> =
         blocks.iter().flat_map(|&at| session.transcript.ledger.ids(at)).copied().collect();
     sort_set(&mut ids);

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::extract::Extracted;
 use crate::json::{Value, json, write};
 use crate::ledger::Ledger;
-use crate::model::{Block, Form, Kind, Role};
+use crate::model::{Block, BlockId, Form, Id, Kind, MessageId, Role};
 use crate::prune::{Change, Folds, Rule};
 use crate::sort::sort_set;
 
@@ -45,10 +45,10 @@ const NAMED: usize = 50;
 const ASKED: usize = 16;
 
 /// Consecutive numbers, as [from, to).
-pub(in crate::context) fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
+pub(in crate::context) fn ranges<T: Id>(numbers: &[T]) -> Vec<(T, T)> {
+    let mut ranges: Vec<(T, T)> = Vec::new();
     for &number in numbers {
-        let next = number.saturating_add(1);
+        let next = T::from(number.into().saturating_add(1));
         match ranges.last_mut() {
             Some((_, end)) if *end >= number => *end = (*end).max(next),
             _ => ranges.push((number, next)),
@@ -58,9 +58,9 @@ pub(in crate::context) fn ranges(numbers: &[u32]) -> Vec<(u32, u32)> {
 }
 
 /// The blocks that a fold removes, of all changes.
-pub(in crate::context) fn folded_of(changes: &[Change]) -> Vec<u32> {
+pub(in crate::context) fn folded_of(changes: &[Change]) -> Vec<BlockId> {
     let folds = changes.iter().filter(|it| it.rule == Rule::Fold);
-    let mut gone: Vec<u32> = folds.map(|it| it.block).collect();
+    let mut gone: Vec<BlockId> = folds.map(|it| it.block).collect();
     sort_set(&mut gone);
     gone
 }
@@ -89,7 +89,7 @@ struct Tried {
     outcome: &'static str,
     reason: String,
     /// Blocks that a fold removes.
-    gone: Vec<u32>,
+    gone: Vec<BlockId>,
     /// Tokens of the request before and after, and above which something must go.
     before: u64,
     after: u64,
@@ -99,10 +99,10 @@ struct Tried {
     floor: Floor,
     /// A summary is all that is wanted: nothing more goes.
     alone: bool,
-    cut: u32,
-    kept: Vec<(u32, u32)>,
+    cut: MessageId,
+    kept: Vec<(MessageId, MessageId)>,
     names: Vec<String>,
-    shortened: Vec<u32>,
+    shortened: Vec<BlockId>,
 }
 
 impl Session {
@@ -144,7 +144,7 @@ fn planned_compaction(
     force: bool,
     cut_from: Option<&str>,
     now_ms: i64,
-) -> Result<(Value, Vec<u32>, Extracted)> {
+) -> Result<(Value, Vec<BlockId>, Extracted)> {
     let aside = set_aside(session);
     let tried = try_compaction(session, force, cut_from, now_ms, &aside);
     put_back(session, aside);
@@ -258,7 +258,7 @@ fn try_compaction(
     let (outcome, reason) = if alone { ("summarize", WANTING.into()) } else { (outcome, reason) };
     let folds = outcome == "summarize";
     let start = if alone { start } else { session.decisions.pruner.start };
-    let cut = if folds { start } else { session.transcript.ledger.message_count() };
+    let cut = if folds { start } else { session.transcript.ledger.next_message() };
     let shortened = if outcome == "prune" {
         touched_blocks(session, &session.decisions.unreported)
     } else {
@@ -316,7 +316,7 @@ fn room_for_summary(session: &Session, frees: u64, line: u64, after: u64) -> u64
 }
 
 /// The identifiers that a summary is asked to keep; without a fold, those of what is shortened.
-fn digest_to_write(session: &Session, folds: bool, shortened: &[u32]) -> Vec<String> {
+fn digest_to_write(session: &Session, folds: bool, shortened: &[BlockId]) -> Vec<String> {
     if !folds {
         return digest_names_of(session, shortened);
     }
@@ -324,18 +324,19 @@ fn digest_to_write(session: &Session, folds: bool, shortened: &[u32]) -> Vec<Str
 }
 
 /// The turn that a cut takes apart.
-fn split_turn(session: &Session, cut: u32) -> Option<u32> {
+fn split_turn(session: &Session, cut: MessageId) -> Option<u32> {
     session.transcript.turn_of(cut).filter(|_| !session.transcript.ledger.starts_turn(cut))
 }
 
 /// Messages with words of the user that stay beside what goes: before the cut the first, which says what all is about, and the newest;
 /// and the last of all.
-fn asked(session: &Session, going: &[u32], cut: u32) -> Vec<u32> {
-    let stays = |at: &u32| {
+fn asked(session: &Session, going: &[BlockId], cut: MessageId) -> Vec<MessageId> {
+    let stays = |at: &BlockId| {
         session.transcript.ledger.block(*at).is_some_and(|it| it.user)
             && going.binary_search(at).is_err()
     };
-    let users: Vec<u32> = session.transcript.ledger.live().iter().copied().filter(stays).collect();
+    let users: Vec<BlockId> =
+        session.transcript.ledger.live().iter().copied().filter(stays).collect();
     let mut asked = messages_of(session, &users);
     let last = asked.last().copied();
     asked.truncate(asked.partition_point(|&at| at < cut));
@@ -347,8 +348,8 @@ fn asked(session: &Session, going: &[u32], cut: u32) -> Vec<u32> {
 }
 
 /// The messages of these blocks, in order.
-fn messages_of(session: &Session, blocks: &[u32]) -> Vec<u32> {
-    let mut messages: Vec<u32> = blocks
+fn messages_of(session: &Session, blocks: &[BlockId]) -> Vec<MessageId> {
+    let mut messages: Vec<MessageId> = blocks
         .iter()
         .filter_map(|&at| Some(session.transcript.ledger.block(at)?.message))
         .collect();
@@ -358,11 +359,13 @@ fn messages_of(session: &Session, blocks: &[u32]) -> Vec<u32> {
 
 /// What a checkpoint now would be made of, as JSON: figures, and from message `from` on those that it would tell of. Their blocks
 /// are what `flat` takes up next.
-pub fn plan_checkpoint(session: &mut Session, from: u32) -> Value {
+pub fn plan_checkpoint(session: &mut Session, from: MessageId) -> Value {
     let mut going = session.transcript.ledger.live().to_vec();
     going.extend(unsummarized_blocks(session));
     sort_set(&mut going);
-    let message = |at: &u32| session.transcript.ledger.block(*at).map_or(0, |it| it.message);
+    let message = |at: &BlockId| {
+        session.transcript.ledger.block(*at).map_or(MessageId::FIRST, |it| it.message)
+    };
     going.retain(|at| {
         message(at) >= from
             || session.transcript.ledger.block(*at).is_some_and(|it| it.form == Form::Gone)
@@ -372,7 +375,7 @@ pub fn plan_checkpoint(session: &mut Session, from: u32) -> Value {
     let previous = previous_summary(session, &going);
     session.compactions.going = going;
     json!({
-        "base": base_of(session, session.transcript.ledger.message_count()),
+        "base": base_of(session, session.transcript.ledger.next_message()),
         "messages": session.transcript.ledger.message_count(),
         "turns": session.transcript.ledger.messages.last().map_or(0, |it| it.turn),
         "folds": fold_count(session).unwrap_or(0),
@@ -401,17 +404,17 @@ fn checkpoint_state(session: &Session) -> Option<Value> {
 /// What is kept of a checkpoint that the host has from an earlier process: it holds for a whole history that has not folded.
 fn earlier_checkpoint(session: &Session) -> Option<String> {
     let earlier = session.options.checkpoint.as_ref()?;
-    let is_complete =
-        session.decisions.pruner.head.is_none() && session.decisions.pruner.forgotten == 0;
-    let turn =
-        session.transcript.turn_of(earlier.messages.checked_sub(1)?).filter(|_| is_complete)?;
+    let is_complete = session.decisions.pruner.head.is_none()
+        && session.decisions.pruner.forgotten == MessageId::FIRST;
+    let last = earlier.messages.checked_sub(1)?;
+    let turn = session.transcript.turn_of(last.into()).filter(|_| is_complete)?;
     Some(earlier.state(turn, session.decisions.usable))
 }
 
 /// Keeps what the job engine knows of checkpoints, as long as the history is the one with this base.
 /// False: it is another by now.
 pub fn set_checkpoints(session: &mut Session, base: &str, kept: &str) -> bool {
-    let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
+    let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or_default();
     let same = base_of(session, cut) == base;
     if same {
         session.compactions.checkpoints = kept.into();
@@ -425,7 +428,7 @@ pub fn set_checkpoints(session: &mut Session, base: &str, kept: &str) -> bool {
 ///
 /// # Errors
 /// `MalformedMessage`, or `InvalidArgument` if there is no such message.
-pub fn flat_message(session: &mut Session, index: u32, bytes: &[u8]) -> Result<Value> {
+pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<Value> {
     let draft = read_message(session, index, bytes)?;
     let blocks = session.transcript.ledger.blocks_of(index);
     let going = &session.compactions.going;
@@ -485,11 +488,12 @@ pub(in crate::context) fn nothing_extracted(session: &Session, folds: bool) -> E
 }
 
 /// What went for want of a summarizer's answer, and is not back.
-pub(in crate::context) fn unsummarized_blocks(session: &Session) -> Vec<u32> {
+pub(in crate::context) fn unsummarized_blocks(session: &Session) -> Vec<BlockId> {
     let ranges = session.compactions.wanting.iter();
-    let all = ranges.flat_map(|&(from, to)| from..to.min(session.transcript.ledger.block_count()));
+    let all =
+        ranges.flat_map(|&(from, to)| from.to(to.min(session.transcript.ledger.next_block())));
     let is_gone =
-        |at: &u32| session.transcript.ledger.block(*at).is_some_and(|it| it.form == Form::Gone);
+        |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|it| it.form == Form::Gone);
     let mut gone = all.filter(is_gone).collect();
     sort_set(&mut gone);
     gone
@@ -504,7 +508,7 @@ pub(in crate::context) fn needs_summary(session: &Session) -> bool {
 }
 
 /// As they were sent last, or as they arrived.
-pub(in crate::context) fn dropped_tokens(session: &Session, blocks: &[u32]) -> u64 {
+pub(in crate::context) fn dropped_tokens(session: &Session, blocks: &[BlockId]) -> u64 {
     let tokens = |it: &Block| if it.form == Form::Gone { it.tokens } else { it.now };
     blocks
         .iter()
@@ -514,12 +518,12 @@ pub(in crate::context) fn dropped_tokens(session: &Session, blocks: &[u32]) -> u
 }
 
 /// What a plan stands on: the messages before its cut, and that no fold has changed them since.
-pub(in crate::context) fn base_of(session: &Session, cut: u32) -> String {
-    let known = session.transcript.ledger.messages.iter().take(cut as usize);
+pub(in crate::context) fn base_of(session: &Session, cut: MessageId) -> String {
+    let known = session.transcript.ledger.messages.iter().take(cut.index());
     let hash = known.fold(0, |hash, message| rolled(hash, mark(message.fingerprint)));
     format!(
         "{}.{}.{hash:x}",
-        cut.min(session.transcript.ledger.message_count()),
+        cut.min(session.transcript.ledger.next_message()),
         fold_count(session).unwrap_or(0)
     )
 }
@@ -528,8 +532,8 @@ pub(in crate::context) fn base_of(session: &Session, cut: u32) -> String {
 ///
 /// # Errors
 /// `StalePlan`.
-pub(in crate::context) fn cut_of_base(session: &Session, base: &str) -> Result<u32> {
-    let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or(0);
+pub(in crate::context) fn cut_of_base(session: &Session, base: &str) -> Result<MessageId> {
+    let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or_default();
     let found = base_of(session, cut);
     let is_valid = found == base && session.transcript.ledger.may_cut(cut);
     if is_valid { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
@@ -545,14 +549,17 @@ fn policy(session: &Session) -> &crate::prune::Policy {
 }
 
 /// Messages before a cut of which something stays.
-pub(in crate::context) fn kept_before(session: &Session, cut: u32) -> Vec<(u32, u32)> {
+pub(in crate::context) fn kept_before(
+    session: &Session,
+    cut: MessageId,
+) -> Vec<(MessageId, MessageId)> {
     let live = session
         .transcript
         .ledger
         .live()
         .iter()
         .filter_map(|&at| session.transcript.ledger.block(at));
-    let kept: Vec<u32> =
+    let kept: Vec<MessageId> =
         live.map(|block| block.message).take_while(|&message| message < cut).collect();
     ranges(&kept)
 }
@@ -561,12 +568,12 @@ pub(in crate::context) fn kept_before(session: &Session, cut: u32) -> Vec<(u32, 
 /// likewise for the beginning of a turn that is split.
 fn summary_chunks(
     session: &Session,
-    go: &[u32],
-    gone: &[u32],
+    go: &[MessageId],
+    gone: &[BlockId],
     split: Option<u32>,
 ) -> (Vec<Chunk>, usize) {
     let is_before =
-        |&at: &u32| split.is_none_or(|turn| session.transcript.turn_of(at) < Some(turn));
+        |&at: &MessageId| split.is_none_or(|turn| session.transcript.turn_of(at) < Some(turn));
     let (history, turn) = go.split_at(go.partition_point(is_before));
     let (mut chunks, mut calls) = (Vec::new(), 0_usize);
     for part in [history, turn] {
@@ -578,10 +585,10 @@ fn summary_chunks(
 }
 
 /// Messages that go, in runs that a summarizer can take: smaller ones where messages are large (G13 to G15).
-fn chunks_of(session: &Session, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
-    let tokens = |message: u32| -> u64 {
+fn chunks_of(session: &Session, go: &[MessageId], gone: &[BlockId]) -> Vec<Chunk> {
+    let tokens = |message: MessageId| -> u64 {
         let blocks = session.transcript.ledger.blocks_of(message);
-        let going: Vec<u32> = blocks.filter(|at| gone.binary_search(at).is_ok()).collect();
+        let going: Vec<BlockId> = blocks.filter(|at| gone.binary_search(at).is_ok()).collect();
         dropped_tokens(session, &going)
     };
     let window = session.options.summary_window.max(1);
@@ -600,7 +607,7 @@ fn chunks_of(session: &Session, go: &[u32], gone: &[u32]) -> Vec<Chunk> {
     };
     let mut chunks: Vec<Chunk> = Vec::new();
     for &message in go {
-        let (more, to) = (tokens(message), message.saturating_add(1));
+        let (more, to) = (tokens(message), message.next());
         match chunks.last_mut() {
             Some(last)
                 if last.tokens.saturating_add(more) <= most
@@ -618,8 +625,8 @@ crate::json::json_struct! {
     /// A run of messages.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::context) struct Chunk {
-        from: u32,
-        to: u32,
+        from: MessageId,
+        to: MessageId,
         tokens: u64,
     }
 }

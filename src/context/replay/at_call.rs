@@ -9,7 +9,7 @@ use crate::context::session::Session;
 use crate::context::session::agent::words_of;
 use crate::error::Result;
 use crate::json::{self, Value};
-use crate::model::NONE;
+use crate::model::MessageId;
 
 use super::recording::Recording;
 
@@ -69,7 +69,7 @@ impl Recording {
         let members = json::members(plan.json()).unwrap_or_default();
         let of = |name| members.iter().find(|(known, _)| known == name).map_or("[]", |(_, it)| *it);
         for index in json::items(of("go")).unwrap_or_default() {
-            let index = index.parse().unwrap_or(NONE);
+            let index = index.parse().unwrap_or(MessageId::NONE);
             flat_message(session, index, self.raw(index))?;
         }
         let names = Value::raw(of("identifiers").into());
@@ -84,8 +84,8 @@ impl Recording {
     ///
     /// # Errors
     /// `MalformedMessage`.
-    pub fn text(&self, index: u32) -> Result<String> {
-        if index >= self.len() {
+    pub fn text(&self, index: MessageId) -> Result<String> {
+        if index >= self.end() {
             return Ok(String::new());
         }
         self.text_of(index, self.raw(index))
@@ -95,7 +95,7 @@ impl Recording {
     ///
     /// # Errors
     /// `MalformedMessage`.
-    pub fn text_of(&self, index: u32, json: &[u8]) -> Result<String> {
-        Ok(words_of(&self.format.read(json, index)?, |_| true))
+    pub fn text_of(&self, index: MessageId, json: &[u8]) -> Result<String> {
+        Ok(words_of(&self.format.read(json, index.get())?, |_| true))
     }
 }

@@ -4,7 +4,7 @@ use crate::context::report::estimate::request_options;
 use crate::context::request::response::entries_from;
 use crate::context::request::view::Entry;
 use crate::context::session::Session;
-use crate::model::Role;
+use crate::model::{MessageId, Role};
 use crate::validity::Checker;
 
 /// The last request, checked.
@@ -14,7 +14,7 @@ pub(super) struct Checked {
     epoch: u32,
     /// Its messages, the messages of the history that they stand for, and who spoke last.
     items: usize,
-    upto: u32,
+    upto: MessageId,
     speaker: Option<Role>,
 }
 
@@ -23,7 +23,7 @@ impl Checked {
     pub(super) fn count(&mut self, state: &Session) -> usize {
         let known = self.checker.take().and_then(|checker| Some((checker, self.grown(state)?)));
         let (mut checker, new) = known.unwrap_or_else(|| {
-            let all = entries_from(state, 0, None).unwrap_or_default().0;
+            let all = entries_from(state, MessageId::FIRST, None).unwrap_or_default().0;
             (Checker::new(state.dialect.provider, request_options(state, false)), all)
         });
         for outline in state.builder().outgoing(&new) {

@@ -3,6 +3,7 @@
 use super::recording::Recording;
 use crate::error::Result;
 use crate::json;
+use crate::model::MessageId;
 use crate::text::utf16_len;
 
 json::json_struct! {
@@ -31,7 +32,7 @@ impl Recording {
         let needle = fold(text);
         let mut found = Vec::new();
         let mut left = if needle.is_empty() { 0 } else { limit };
-        for index in 0..self.len() {
+        for index in MessageId::FIRST.to(self.end()) {
             if left == 0 {
                 break;
             }
@@ -52,7 +53,11 @@ impl Recording {
                 done = hit;
                 at.push(crate::number::count(units));
             }
-            found.push(Found { index, at, excerpt: excerpt(searched, &own, first, needle.len()) });
+            found.push(Found {
+                index: index.get(),
+                at,
+                excerpt: excerpt(searched, &own, first, needle.len()),
+            });
         }
         Ok(found)
     }

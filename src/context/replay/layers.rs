@@ -4,6 +4,7 @@ use litemap::LiteMap;
 
 use crate::context::report::breakdown::{beside_messages, bucket_of};
 use crate::context::session::Session;
+use crate::model::BlockId;
 
 /// Tokens by bucket, for each call.
 #[derive(Clone, Debug, Default)]
@@ -21,13 +22,14 @@ pub struct Layers {
 
 impl Layers {
     /// Adds the request that was just made; blocks before `from` are as they were.
-    pub(super) fn add(&mut self, session: &Session, from: u32) {
-        for (at, block) in (0u32..).zip(&session.transcript.ledger.blocks).skip(from as usize) {
-            if self.blocks.len() <= at as usize {
+    pub(super) fn add(&mut self, session: &Session, from: BlockId) {
+        for (at, block) in from.on().zip(session.transcript.ledger.blocks.iter().skip(from.index()))
+        {
+            if self.blocks.len() <= at.index() {
                 let bucket = self.number(bucket_of(session, at, block));
                 self.blocks.push((bucket, 0));
             }
-            let Some((bucket, counted)) = self.blocks.get_mut(at as usize) else { continue };
+            let Some((bucket, counted)) = self.blocks.get_mut(at.index()) else { continue };
             if let Some(tokens) = self.now.get_mut(*bucket) {
                 *tokens = tokens.saturating_sub(*counted).saturating_add(block.now);
             }

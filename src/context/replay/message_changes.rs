@@ -3,7 +3,7 @@
 use crate::context::report::explain::state_and_rule;
 use crate::context::session::Session;
 use crate::json;
-use crate::model::Form;
+use crate::model::{Form, MessageId};
 
 json::json_struct! {
     /// A message that a call sent otherwise than the one before.
@@ -38,10 +38,10 @@ impl MessageChanges {
     }
 
     /// Notes what a call sends otherwise, of the messages from `from` on. A message that comes unchanged has not changed.
-    pub(super) fn note(&mut self, session: &Session, call: u32, from: u32) {
-        for index in from..session.transcript.ledger.message_count() {
+    pub(super) fn note(&mut self, session: &Session, call: u32, from: MessageId) {
+        for index in from.to(session.transcript.ledger.next_message()) {
             let now = sent(session, index);
-            let was_unchanged = match self.now.get_mut(index as usize) {
+            let was_unchanged = match self.now.get_mut(index.index()) {
                 Some(before) if *before == now => continue,
                 Some(before) => is_unchanged(std::mem::replace(before, now)),
                 None => {
@@ -55,7 +55,7 @@ impl MessageChanges {
             }
             let (state, rule) = state_and_rule(session, index);
             let (state, sent_tokens) = (state.name(), now.0);
-            self.log.push(MessageChange { index, call, state, sent_tokens, rule });
+            self.log.push(MessageChange { index: index.get(), call, state, sent_tokens, rule });
         }
     }
 }
@@ -65,7 +65,7 @@ fn is_unchanged((_, forms): (u64, u8)) -> bool {
     forms & !(1 << Form::Full as u8) == 0
 }
 
-fn sent(session: &Session, index: u32) -> (u64, u8) {
+fn sent(session: &Session, index: MessageId) -> (u64, u8) {
     let mut all = (0u64, 0u8);
     for at in session.transcript.ledger.blocks_of(index) {
         let Some(block) = session.transcript.ledger.block(at) else { continue };

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::estimate::{Estimator, Profile};
 use crate::hash::mix;
 use crate::json;
-use crate::model::{Form, NONE};
+use crate::model::{BlockId, Form, MessageId};
 use crate::number::count;
 use crate::prune::{Cache, Sent};
 
@@ -113,7 +113,7 @@ pub struct Replay {
     checked: Checked,
     holders: Holders,
     /// The first block that a repair at the end of the last request cost tokens.
-    last_end: Option<u32>,
+    last_end: Option<BlockId>,
 }
 
 /// What the requests cost, and would have cost without management.
@@ -215,8 +215,8 @@ impl Recording {
     fn play(&self, replay: &mut Replay, number: u32, call: &RecordedCall) -> Result<()> {
         let mut more: Vec<Sent> = Vec::new();
         let ledger = &replay.session.transcript.ledger;
-        let (first, blocks) = (ledger.message_count(), count(ledger.blocks.len()));
-        for index in first..call.sent.min(self.len()) {
+        let (first, blocks) = (ledger.next_message(), ledger.next_block());
+        for index in first.to(self.end().min(call.sent.into())) {
             let Some(measure) = self.measure(index, replay.factor) else { continue };
             self.arrive(&mut replay.session, index, &measure)?;
             replay.holders.add(&measure);
@@ -238,8 +238,8 @@ impl Recording {
         let violations = count(replay.checked.count(&replay.session));
         // Only a decision changes what was sent before, and a repair where the request or the last one ends.
         let ends = replay.last_end.into_iter().chain(end_of(&replay.session));
-        let from = ends.min().unwrap_or(NONE).min(blocks);
-        let from = if is_new || answer.event.is_some() { 0 } else { from };
+        let from = ends.min().map_or(blocks, |end| end.min(blocks));
+        let from = if is_new || answer.event.is_some() { BlockId::FIRST } else { from };
         let of = |at| replay.session.transcript.ledger.block(at).map(|block| block.message);
         replay.changes.note(&replay.session, number, of(from).unwrap_or(first));
         replay.layers.add(&replay.session, from);
@@ -298,13 +298,13 @@ impl Recording {
         let at_ms = last.saturating_add(i64::try_from(idle_ms).unwrap_or(i64::MAX));
         self.request(&mut session, at_ms)?;
         let mut changes = replay.changes.without_log();
-        changes.note(&session, count(replay.calls.len()), 0);
+        changes.note(&session, count(replay.calls.len()), MessageId::FIRST);
         Ok((AtCall { session, at_ms }, changes.log))
     }
 
     /// The messages before a call that has so many of them.
     fn arrive_before(&self, session: &mut Session, sent: u32, factor: u64) -> Result<()> {
-        for index in session.transcript.ledger.message_count()..sent.min(self.len()) {
+        for index in session.transcript.ledger.next_message().to(self.end().min(sent.into())) {
             let Some(measure) = self.measure(index, factor) else { continue };
             self.arrive(session, index, &measure)?;
         }
@@ -313,7 +313,7 @@ impl Recording {
 }
 
 /// The first block that a repair at the end of the request costs tokens.
-fn end_of(session: &Session) -> Option<u32> {
+fn end_of(session: &Session) -> Option<BlockId> {
     session.decisions.end_costs.iter().map(|(block, ..)| *block).min()
 }
 
@@ -360,7 +360,7 @@ impl Replay {
 fn sent(session: &Session, from: usize) -> Vec<Sent> {
     let head = session.decisions.pruner.head.as_ref();
     let head = head.map(|head| (mix(u64::MAX ^ u64::from(head.folds)), head.tokens));
-    let block = |&at: &u32| {
+    let block = |&at: &BlockId| {
         let block = session.transcript.ledger.block(at)?;
         let form = match block.form {
             Form::Full => 0,

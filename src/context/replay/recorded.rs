@@ -13,7 +13,7 @@ use crate::context::session::calibration::Counted;
 use crate::context::session::{Session, Why};
 use crate::error::Result;
 use crate::json;
-use crate::model::Form;
+use crate::model::{Form, MessageId};
 use crate::number::count;
 use crate::prune::{Head, Rule};
 
@@ -208,13 +208,13 @@ impl Recording {
         for call in &recorded.calls {
             let folds = shown.folds;
             let ledger = &shown.session.transcript.ledger;
-            let (first, blocks) = (ledger.message_count(), count(ledger.blocks.len()));
+            let (first, blocks) = (ledger.next_message(), ledger.next_block());
             shown.advance(call.sent);
             shown.count(call);
             let compacted = shown.folds > folds;
-            let from = |new: u32| if compacted { 0 } else { new };
-            layers.add(&shown.session, from(blocks));
-            changes.note(&shown.session, call.call, from(first));
+            let (first, blocks) = if compacted { Default::default() } else { (first, blocks) };
+            layers.add(&shown.session, blocks);
+            changes.note(&shown.session, call.call, first);
         }
         (layers, changes.log)
     }
@@ -242,14 +242,14 @@ impl<'a> AsSent<'a> {
     /// Takes in the messages before a call that sends so many, and the compactions among them.
     fn advance(&mut self, sent: u32) {
         loop {
-            let at = self.session.transcript.ledger.message_count();
+            let at = self.session.transcript.ledger.next_message();
             let fold = self.recording.compactions.get(self.folds);
-            if let Some(fold) = fold.filter(|fold| fold.at <= at && fold.at <= sent) {
+            if let Some(fold) = fold.filter(|fold| fold.at <= at.get() && fold.at <= sent) {
                 compact(&mut self.session, fold, self.factor);
                 self.folds = self.folds.saturating_add(1);
                 continue;
             }
-            let measure = self.recording.measure(at, self.factor).filter(|_| at < sent);
+            let measure = self.recording.measure(at, self.factor).filter(|_| at.get() < sent);
             let Some(measure) = measure else { return };
             append_measured(&mut self.session, &measure, None);
         }
@@ -317,7 +317,7 @@ impl<'a> Live<'a> {
         self.first = self.first.max(fold.first_kept);
         self.summary = u64::from(fold.summary);
         for (at, tokens) in (0u32..).zip(&mut self.tokens) {
-            if is_gone(fold, at) {
+            if is_gone(fold, at.into()) {
                 self.sum = self.sum.saturating_sub(std::mem::take(tokens));
             }
         }
@@ -328,7 +328,8 @@ impl<'a> Live<'a> {
     }
 }
 
-fn is_gone(fold: &HostCompaction, message: u32) -> bool {
+fn is_gone(fold: &HostCompaction, message: MessageId) -> bool {
+    let message = message.get();
     message < fold.first_kept && !fold.kept.iter().any(|&(from, to)| (from..to).contains(&message))
 }
 

@@ -18,8 +18,8 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::identifiers::Identifiers;
 use crate::json::{self, Members, RawValue, Shape, Type, optional, required};
-use crate::model::{NONE, Role};
-use crate::number::is_time;
+use crate::model::{MessageId, Role};
+use crate::number::{count, is_time};
 use crate::sort::sort_by;
 
 /// A session measured once, to be replayed under many policies.
@@ -103,7 +103,8 @@ pub(super) struct RecordedCall {
 impl RecordedCall {
     fn read(json: &str) -> Result<Self> {
         let mut call = CALL.read(json).map_err(no_session)?;
-        let sent = call.integer("sent").and_then(|sent| u32::try_from(sent).ok()).unwrap_or(NONE);
+        let sent =
+            call.integer("sent").and_then(|sent| u32::try_from(sent).ok()).unwrap_or(u32::MAX);
         let at = call.integer("at").filter(|at| is_time(*at));
         let mut usage = USAGE.read(call.raw("usage").unwrap_or("{}")).map_err(no_session)?;
         Ok(Self { sent, at, usage: positive(usage.integer("inputTokens")) })
@@ -228,7 +229,12 @@ impl Recording {
 
     /// Messages of the session.
     pub fn len(&self) -> u32 {
-        u32::try_from(self.measures.len()).unwrap_or(NONE)
+        count(self.measures.len())
+    }
+
+    /// The message after its last.
+    pub(super) fn end(&self) -> MessageId {
+        MessageId::at(self.measures.len())
     }
 
     /// It has no message.
@@ -246,8 +252,8 @@ impl Recording {
     }
 
     /// A message measured, by a factor for its tokens.
-    pub(super) fn measure(&self, index: u32, factor: u64) -> Option<Cow<'_, Measure>> {
-        let measure = self.measures.get(index as usize)?;
+    pub(super) fn measure(&self, index: MessageId, factor: u64) -> Option<Cow<'_, Measure>> {
+        let measure = self.measures.get(index.index())?;
         if factor == ONE {
             return Some(Cow::Borrowed(measure));
         }
@@ -264,7 +270,7 @@ impl Recording {
     pub(super) fn arrive(
         &self,
         session: &mut Session,
-        index: u32,
+        index: MessageId,
         measure: &Measure,
     ) -> Result<()> {
         append_measured(session, measure, None);
@@ -289,12 +295,12 @@ impl Recording {
         }
     }
 
-    fn supply(&self, session: &mut Session, index: u32) -> Result<()> {
+    fn supply(&self, session: &mut Session, index: MessageId) -> Result<()> {
         session.supply(index, self.raw(index))
     }
 
-    pub(super) fn raw(&self, index: u32) -> &[u8] {
-        self.raw.get(index as usize).map_or(b"null", |raw| raw.as_bytes())
+    pub(super) fn raw(&self, index: MessageId) -> &[u8] {
+        self.raw.get(index.index()).map_or(b"null", |raw| raw.as_bytes())
     }
 }
 

@@ -4,8 +4,7 @@ use crate::json;
 
 use crate::context::session::Session;
 use crate::context::transcript::measure::Measure;
-use crate::model::{Form, Kind};
-use crate::number::count;
+use crate::model::{BlockId, Form, Kind};
 use crate::sort::sort_set;
 
 json::json_struct! {
@@ -56,15 +55,15 @@ pub(super) struct Holders {
 /// The blocks that hold one identifier.
 #[derive(Clone, Debug, Default)]
 struct OfOne {
-    all: Vec<u32>,
-    newest_result: Option<u32>,
+    all: Vec<BlockId>,
+    newest_result: Option<BlockId>,
 }
 
 impl Holders {
     /// Takes up a message that has arrived.
     pub(super) fn add(&mut self, measure: &Measure) {
         for (piece, measured) in measure.outline.pieces.iter().zip(&measure.blocks) {
-            let at = count(self.up_to.len());
+            let at = BlockId::at(self.up_to.len());
             for &id in &measured.ids {
                 let id = id as usize;
                 if self.by_id.len() <= id {
@@ -87,16 +86,16 @@ impl Holders {
         self.up_to.last().copied().unwrap_or(0)
     }
 
-    fn of(&self, id: u32) -> &[u32] {
+    fn of(&self, id: u32) -> &[BlockId] {
         self.by_id.get(id as usize).map_or(&[], |of| &of.all)
     }
 
-    fn newest_result_of(&self, id: u32) -> Option<u32> {
+    fn newest_result_of(&self, id: u32) -> Option<BlockId> {
         self.by_id.get(id as usize)?.newest_result
     }
 
-    fn behind(&self, at: u32) -> u64 {
-        self.total().saturating_sub(self.up_to.get(at as usize).copied().unwrap_or(0))
+    fn behind(&self, at: BlockId) -> u64 {
+        self.total().saturating_sub(self.up_to.get(at.index()).copied().unwrap_or(0))
     }
 }
 
@@ -117,7 +116,7 @@ impl Recall {
             let blocks = holders.of(id);
             let shown = shows(state, id, blocks);
             self.recall.add(weight, shown);
-            let newest = blocks.last().copied().unwrap_or(0);
+            let newest = blocks.last().copied().unwrap_or_default();
             if holders.behind(newest) > FAR_TOKENS {
                 self.far_recall.add(weight, shown);
             }
@@ -135,7 +134,7 @@ fn user_text_kept(session: &Session) -> u64 {
 }
 
 /// The identifier stands somewhere in the request.
-fn shows(session: &Session, id: u32, holders: &[u32]) -> bool {
+fn shows(session: &Session, id: u32, holders: &[BlockId]) -> bool {
     let in_head =
         session.decisions.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));
     in_head
@@ -145,17 +144,17 @@ fn shows(session: &Session, id: u32, holders: &[u32]) -> bool {
             .any(|&at| sent_in_full(session, id, at) || stub_shows(session, id, at))
 }
 
-fn sent_in_full(session: &Session, id: u32, at: u32) -> bool {
+fn sent_in_full(session: &Session, id: u32, at: BlockId) -> bool {
     let form = session.transcript.ledger.block(at).map(|block| block.form);
     form == Some(Form::Full) || (form == Some(Form::Capped) && line_shows(session, id, at))
 }
 
-fn stub_shows(session: &Session, id: u32, at: u32) -> bool {
+fn stub_shows(session: &Session, id: u32, at: BlockId) -> bool {
     let form = session.transcript.ledger.block(at).map(|block| block.form);
     form == Some(Form::Stubbed) && line_shows(session, id, at)
 }
 
-fn line_shows(session: &Session, id: u32, at: u32) -> bool {
+fn line_shows(session: &Session, id: u32, at: BlockId) -> bool {
     let text = session.transcript.ledger.identifiers.text(id);
     session.decisions.placeholders.text.get(&at).is_some_and(|line| line.contains(text))
 }

@@ -7,7 +7,7 @@ use crate::json;
 
 use crate::context::session::Session;
 use crate::error::Result;
-use crate::model::{Block, Form, Kind, Role};
+use crate::model::{Block, BlockId, Form, Kind, MessageId, Role};
 use crate::sort::{down, sort_by};
 
 json::json_struct! {
@@ -78,7 +78,7 @@ json::json_struct! {
 /// What the request holds, the largest first.
 pub fn list_buckets(session: &Session) -> Vec<Bucket> {
     let mut buckets: LiteMap<String, Bucket> = LiteMap::new();
-    for (at, block) in (0u32..).zip(&session.transcript.ledger.blocks) {
+    for (at, block) in BlockId::FIRST.on().zip(&session.transcript.ledger.blocks) {
         let bucket = buckets.entry(bucket_of(session, at, block)).or_default();
         bucket.blocks = bucket.blocks.saturating_add(1);
         bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
@@ -120,7 +120,7 @@ pub(in crate::context) fn beside_messages(session: &Session) -> [(&'static str, 
 }
 
 /// The bucket of a block.
-pub(in crate::context) fn bucket_of(session: &Session, at: u32, block: &Block) -> String {
+pub(in crate::context) fn bucket_of(session: &Session, at: BlockId, block: &Block) -> String {
     let role = session.transcript.ledger.message(block.message).map(|message| message.role);
     match (block.kind, role) {
         (Kind::Call, _) => format!("call {}", tool_of(session, at)),
@@ -134,11 +134,11 @@ pub(in crate::context) fn bucket_of(session: &Session, at: u32, block: &Block) -
 }
 
 /// The tool of a call, or of the call that a result answers.
-fn tool_of(session: &Session, at: u32) -> &str {
-    let name = |at: u32| {
+fn tool_of(session: &Session, at: BlockId) -> &str {
+    let name = |at: BlockId| {
         let block = session.transcript.ledger.block(at)?;
         let first = session.transcript.ledger.blocks_of(block.message).start;
-        let piece = at.saturating_sub(first) as usize;
+        let piece = at.since(first) as usize;
         let outline = session.transcript.outline(block.message)?;
         outline.pieces.get(piece).map(|piece| &*piece.name).filter(|name| !name.is_empty())
     };
@@ -151,14 +151,13 @@ fn tool_of(session: &Session, at: u32) -> &str {
 /// # Errors
 /// None: every message it asks for is there.
 pub fn list_messages(session: &Session) -> Result<Vec<Listed>> {
-    (0..session.transcript.ledger.message_count())
-        .map(|index| listed_message(session, index))
-        .collect()
+    let messages = MessageId::FIRST.to(session.transcript.ledger.next_message());
+    messages.map(|index| listed_message(session, index)).collect()
 }
 
-fn listed_message(session: &Session, index: u32) -> Result<Listed> {
+fn listed_message(session: &Session, index: MessageId) -> Result<Listed> {
     let why = explain(session, index)?;
-    let block = |at: u32| session.transcript.ledger.block(at);
+    let block = |at: BlockId| session.transcript.ledger.block(at);
     let largest = session
         .transcript
         .ledger
@@ -168,7 +167,7 @@ fn listed_message(session: &Session, index: u32) -> Result<Listed> {
     let tool = largest.filter(|_| matches!(kind, Kind::Call | Kind::Result));
     let role = session.transcript.ledger.message(index).map_or(Role::User, |m| m.role);
     Ok(Listed {
-        index,
+        index: index.get(),
         role: match role {
             Role::System => "system",
             Role::User => "user",

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::json::{self, Shape, Type, optional, required};
 
 use crate::context::session::{Session, validity_options_for};
-use crate::model::{Kind, Role, Violation};
+use crate::model::{Kind, MessageId, Role, Violation};
 use crate::validity;
 
 json::json_struct! {
@@ -145,7 +145,7 @@ pub fn estimate_history(session: &Session) -> Estimate {
 pub fn estimate_since_reply(session: &Session) -> u64 {
     let reply =
         session.transcript.ledger.messages.iter().rposition(|it| it.role == Role::Assistant);
-    let later = |message: u32| reply.is_none_or(|reply| message as usize > reply);
+    let later = |message: MessageId| reply.is_none_or(|reply| message.index() > reply);
     let blocks = session.transcript.ledger.blocks.iter().filter(|block| later(block.message));
     blocks.fold(0, |sum, block| sum.saturating_add(u64::from(block.tokens)))
 }

@@ -4,7 +4,7 @@ use crate::json;
 
 use crate::context::session::{Session, Why};
 use crate::error::{Error, Result};
-use crate::model::{Block, Form, Kind, NONE};
+use crate::model::{Block, BlockId, Form, GroupId, Kind, MessageId};
 use crate::prune::Rule;
 
 json::json_struct! {
@@ -58,7 +58,7 @@ json::json_struct! {
 ///
 /// # Errors
 /// `InvalidArgument` if there is no such message.
-pub fn explain(session: &Session, index: u32) -> Result<Explanation> {
+pub fn explain(session: &Session, index: MessageId) -> Result<Explanation> {
     let Some(message) = session.transcript.ledger.message(index) else {
         let expected = match session.transcript.ledger.message_count().checked_sub(1) {
             Some(last) => format!("a message of the history (0 to {last})"),
@@ -69,16 +69,16 @@ pub fn explain(session: &Session, index: u32) -> Result<Explanation> {
     let blocks = blocks_of(session, index);
     let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
     let why = why_of(session, &blocks);
-    let group = blocks.iter().map(|(_, block)| block.group).find(|&group| group != NONE);
+    let group = blocks.iter().map(|(_, block)| block.group).find(|group| group.is_some());
     let sum = |size: fn(&Block) -> u32| blocks.iter().map(|(_, b)| u64::from(size(b))).sum();
     Ok(Explanation {
-        index,
+        index: index.get(),
         state: state_of(session, &blocks, why.map(|why| why.rule)).name(),
         rule: why.map_or(KEEP, |why| why.rule.name()),
         evidence: changed.flat_map(|(_, block)| evidence(block, session.transcript.call)).collect(),
         tokens_before: sum(|block| block.tokens),
         tokens_after: sum(|block| block.now),
-        group: group.unwrap_or(index),
+        group: group.map_or(index, GroupId::first_message).get(),
         turn: message.turn,
         since: why.map(|why| Since { epoch: why.epoch, call: why.call }),
         restore: match why.map(|why| why.rule) {
@@ -130,7 +130,10 @@ impl State {
 }
 
 /// How a message is sent, and the name of the rule that changed it.
-pub(in crate::context) fn state_and_rule(session: &Session, index: u32) -> (State, &'static str) {
+pub(in crate::context) fn state_and_rule(
+    session: &Session,
+    index: MessageId,
+) -> (State, &'static str) {
     let blocks = blocks_of(session, index);
     let rule = why_of(session, &blocks).map(|why| why.rule);
     (state_of(session, &blocks, rule), rule.map_or(KEEP, Rule::name))
@@ -139,19 +142,19 @@ pub(in crate::context) fn state_and_rule(session: &Session, index: u32) -> (Stat
 /// The name of no rule.
 const KEEP: &str = "keep";
 
-fn blocks_of(session: &Session, index: u32) -> Vec<(u32, &Block)> {
+fn blocks_of(session: &Session, index: MessageId) -> Vec<(BlockId, &Block)> {
     let ledger = &session.transcript.ledger;
     ledger.blocks_of(index).filter_map(|at| ledger.block(at).map(|block| (at, block))).collect()
 }
 
 /// Why a message is not sent as it is: of several reasons the deepest.
-fn why_of(session: &Session, blocks: &[(u32, &Block)]) -> Option<Why> {
+fn why_of(session: &Session, blocks: &[(BlockId, &Block)]) -> Option<Why> {
     let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
     let reasons = changed.filter_map(|(at, _)| session.decisions.reasons.get(at));
     reasons.max_by_key(|why| why.rule).copied()
 }
 
-fn state_of(session: &Session, blocks: &[(u32, &Block)], rule: Option<Rule>) -> State {
+fn state_of(session: &Session, blocks: &[(BlockId, &Block)], rule: Option<Rule>) -> State {
     let all_gone = !blocks.is_empty() && blocks.iter().all(|(_, b)| b.form == Form::Gone);
     let has = |form| blocks.iter().any(|(_, block)| block.form == form);
     let summary = session.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);

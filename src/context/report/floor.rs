@@ -2,7 +2,7 @@
 
 use crate::context::session::Session;
 use crate::json::{self, Value, json};
-use crate::model::{Block, Role};
+use crate::model::{Block, BlockId, Role};
 use crate::sort::{down, sort_by};
 
 json::json_struct! {
@@ -46,11 +46,11 @@ pub(in crate::context) fn smallest_request(session: &Session, tokens: u64) -> Fl
     floor
 }
 
-fn part_of<'f>(session: &Session, at: u32, block: &Block, floor: &'f mut Floor) -> &'f mut u64 {
+fn part_of<'f>(session: &Session, at: BlockId, block: &Block, floor: &'f mut Floor) -> &'f mut u64 {
     let message = session.transcript.ledger.message(block.message);
     if session.pins.hold(at) {
         &mut floor.pinned
-    } else if session.transcript.protected.contains(&block.message) {
+    } else if session.transcript.protected.contains(block.message) {
         &mut floor.thinking
     } else if block.message >= session.transcript.user_request {
         &mut floor.last_turn

@@ -5,7 +5,9 @@ use crate::context::request::builder::Builder;
 use crate::context::request::synthetic::line;
 use crate::context::request::view::{Entry, IMAGE, changed_pieces};
 use crate::format::{Change, Format, Joined, What, gone};
-use crate::model::{FixKind, Item, Joint, Kind, Made, MadePart, NONE, Outline, Piece, Role, Voice};
+use crate::model::{
+    FixKind, Item, Joint, Kind, Made, MadePart, MessageId, Outline, Piece, Role, Voice,
+};
 use crate::validity::{Between, CONTINUE, GAP, SYSTEM};
 
 /// Messages of one role that go out as one.
@@ -60,7 +62,7 @@ impl Builder<'_> {
                 continue;
             };
             // A line of ours has the time of the message before it, also where nothing follows it yet.
-            let before_it = entry.about.saturating_sub(1);
+            let before_it = entry.about.minus(1);
             // A message that holds calls and their results begins with the model and ends with the tool.
             let opens = if self.models(&entry.item).is_some() { Role::Assistant } else { role };
             // A fold may leave the model's word directly before its calls (I18).
@@ -121,7 +123,7 @@ impl Builder<'_> {
     /// The system's message as the user's, if it may not be the system's where it stands.
     pub(in crate::context) fn as_user(
         &self,
-        message: u32,
+        message: MessageId,
         outline: &Outline,
         changes: &[Change],
     ) -> Option<Item> {
@@ -203,10 +205,15 @@ impl Builder<'_> {
     }
 
     /// The pieces of a message that go out, as they go out.
-    fn words(&self, message: u32, outline: &Outline, changes: &[Change]) -> Option<Vec<MadePart>> {
+    fn words(
+        &self,
+        message: MessageId,
+        outline: &Outline,
+        changes: &[Change],
+    ) -> Option<Vec<MadePart>> {
         let first = self.transcript.ledger.blocks_of(message).start;
         let part = |(number, piece): (u32, &Piece)| {
-            let at = first.saturating_add(number);
+            let at = first.plus(number);
             let text = self.decisions.placeholders.text.get(&at);
             match (piece.kind, text) {
                 (Kind::Image, Some(_)) => Some(MadePart::Text(IMAGE.into())),
@@ -243,7 +250,7 @@ impl Builder<'_> {
     /// A joined message in the format's shape.
     pub(in crate::context) fn joined(&self, voice: Voice, parts: &[Joint]) -> Joined {
         let mut joined = Joined::new(self.dialect.format, voice);
-        let mut of = (NONE, Vec::new());
+        let mut of = (MessageId::NONE, Vec::new());
         for part in parts {
             match part {
                 Joint::Made(made) => {
@@ -276,7 +283,7 @@ impl Builder<'_> {
     pub(in crate::context) fn joined_outline(&self, voice: Voice, parts: &[Joint]) -> Outline {
         let role = if voice == Voice::Assistant { Role::Assistant } else { Role::User };
         let mut pieces = Vec::new();
-        let mut of = (NONE, Vec::new());
+        let mut of = (MessageId::NONE, Vec::new());
         for part in parts {
             match part {
                 Joint::Made(made) => pieces.extend(self.made_outline(made).pieces),
@@ -297,7 +304,7 @@ impl Builder<'_> {
 }
 
 /// The messages of the host's that an item is made of.
-pub(in crate::context) fn hosts(item: &Item) -> Vec<u32> {
+pub(in crate::context) fn hosts(item: &Item) -> Vec<MessageId> {
     match item {
         Item::Keep(at) | Item::Edit(at, _) => vec![*at],
         Item::Make(_) | Item::Filler(_) => Vec::new(),
@@ -322,7 +329,7 @@ fn staying<'o>(outline: &'o Outline, changes: &[Change]) -> Vec<(u32, &'o Piece)
 }
 
 /// All of them, for another message.
-fn joints(message: u32, outline: &Outline, changes: &[Change]) -> Vec<Joint> {
+fn joints(message: MessageId, outline: &Outline, changes: &[Change]) -> Vec<Joint> {
     let staying = staying(outline, changes);
     staying.into_iter().map(|(at, _)| Joint::Host(message, at)).collect()
 }

@@ -7,7 +7,7 @@ use crate::context::request::view::Entry;
 use crate::context::session::Session;
 use crate::context::transcript::masks::mask_of;
 use crate::format::Format;
-use crate::model::{Form, Kind, NONE};
+use crate::model::{BlockId, Form, Kind};
 use crate::prune::{Change, Rule};
 use crate::validity::Provider;
 
@@ -46,7 +46,7 @@ pub(in crate::context) fn keep_reasoning(session: &mut Session) -> bool {
         _ if rebind => Rule::BoundThinking,
         Some(Thinking::Drop) => {
             // What another option left to a hint.
-            let unbound: Vec<u32> = session.decisions.unbound.keys().copied().collect();
+            let unbound: Vec<BlockId> = session.decisions.unbound.keys().copied().collect();
             return drop_reasoning(session, &unbound, Rule::BoundThinking);
         }
         _ => return false,
@@ -56,7 +56,7 @@ pub(in crate::context) fn keep_reasoning(session: &mut Session) -> bool {
 }
 
 /// True if something went. What may not go, though it is void, is known to be so.
-fn drop_reasoning(session: &mut Session, blocks: &[u32], rule: Rule) -> bool {
+fn drop_reasoning(session: &mut Session, blocks: &[BlockId], rule: Rule) -> bool {
     let mut went = false;
     for &at in blocks {
         let Some(block) = session.transcript.ledger.block(at) else { continue };
@@ -76,16 +76,16 @@ fn drop_reasoning(session: &mut Session, blocks: &[u32], rule: Rule) -> bool {
 }
 
 /// What is void goes where no hint is to save it, also the newest and what is pinned; only what stays with its calls stays.
-fn goes_too(session: &Session, at: u32) -> bool {
+fn goes_too(session: &Session, at: BlockId) -> bool {
     let Some(block) = session.transcript.ledger.block(at).filter(|_| drops_unbound(session)) else {
         return false;
     };
     let message = block.message;
     let first = session.transcript.ledger.blocks_of(message).start;
-    let piece = at.saturating_sub(first) as usize;
+    let piece = at.since(first) as usize;
     let outline = session.transcript.outline(message);
     let found = outline.and_then(|it| Some((it.role, it.pieces.get(piece)?)));
-    let tied = block.group != NONE;
+    let tied = block.group.is_some();
     found.is_some_and(|(role, piece)| mask_of(session, message, role, piece, tied).may_edit)
 }
 
@@ -125,6 +125,6 @@ pub(in crate::context) fn drop_hint(session: &Session) -> Option<&'static str> {
 /// Reasoning is sent that is bound to what is gone: the provider must be told to drop it.
 pub(in crate::context) fn needs_drop_hint(session: &Session) -> bool {
     let lives =
-        |at: &u32| session.transcript.ledger.block(*at).is_some_and(|b| b.form != Form::Gone);
+        |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|b| b.form != Form::Gone);
     binds_reasoning(session) && session.decisions.unbound.keys().any(lives)
 }

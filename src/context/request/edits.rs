@@ -10,7 +10,7 @@ use crate::context::session::agent::reference;
 use crate::format::is_marker;
 use crate::hash::fnv;
 use crate::json;
-use crate::model::{Form, Item, Op};
+use crate::model::{BlockId, Form, Item, MessageId, Op};
 use crate::prune::{Change, Rule};
 use crate::sort::sort_set;
 
@@ -43,14 +43,14 @@ pub(in crate::context) fn report_edits(
     fresh: &[Change],
     folded: bool,
 ) -> Vec<Edit> {
-    let mut by_block: LiteMap<u32, (Rule, u64)> = LiteMap::new();
+    let mut by_block: LiteMap<BlockId, (Rule, u64)> = LiteMap::new();
     for change in fresh {
         let first = by_block.entry(change.block).or_insert((change.rule, change.before.into()));
         if change.rule == Rule::HardFit {
             first.0 = Rule::HardFit;
         }
     }
-    let mut by_message: LiteMap<u32, (Rule, u64)> = LiteMap::new();
+    let mut by_message: LiteMap<MessageId, (Rule, u64)> = LiteMap::new();
     for (at, (rule, before)) in by_block {
         let Some(block) = session.transcript.ledger.block(at) else { continue };
         let entry = by_message.entry(block.message).or_insert((rule, 0));
@@ -66,7 +66,7 @@ pub(in crate::context) fn report_edits(
             edits.push(report_edit(session, index, ops, rule, saved));
         }
     }
-    let mut sent: Vec<u32> = entries.iter().flat_map(|entry| hosts(&entry.item)).collect();
+    let mut sent: Vec<MessageId> = entries.iter().flat_map(|entry| hosts(&entry.item)).collect();
     sort_set(&mut sent);
     for (index, (rule, saved)) in by_message {
         if !matches!(rule, Rule::Fold | Rule::Repair) && sent.binary_search(&index).is_err() {
@@ -80,14 +80,14 @@ pub(in crate::context) fn report_edits(
 pub(in crate::context) fn edited_messages(
     session: &Session,
     entry: &Entry,
-) -> Vec<(u32, Vec<Op>, u64)> {
+) -> Vec<(MessageId, Vec<Op>, u64)> {
     match &entry.item {
         Item::Edit(index, ops) if !ops.iter().all(is_marker) => {
             vec![(*index, ops.clone(), entry.key)]
         }
         Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Filler(_) => Vec::new(),
         Item::Join(..) => {
-            let of = |index: u32| {
+            let of = |index: MessageId| {
                 let outline = session.transcript.outline(index)?;
                 let changes = session.builder().changes(index, outline);
                 let ops = session.dialect.format.edit(outline, &changes);
@@ -100,14 +100,14 @@ pub(in crate::context) fn edited_messages(
     }
 }
 
-fn report_edit(session: &Session, index: u32, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
+fn report_edit(session: &Session, index: MessageId, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {
     let after = message_tokens(session, index);
     let before = after.saturating_add(saved);
-    let cut = |at: &u32| {
+    let cut = |at: &BlockId| {
         let form = session.transcript.ledger.block(*at).map(|block| block.form);
         matches!(form, Some(Form::Capped | Form::Stubbed))
     };
     let reference = session.transcript.ledger.blocks_of(index).find(cut).map(reference);
     let (rule, tokens_before, tokens_after) = (rule.name(), before, after);
-    Edit { index, ops, rule, tokens_before, tokens_after, reference }
+    Edit { index: index.get(), ops, rule, tokens_before, tokens_after, reference }
 }

@@ -7,24 +7,24 @@ use litemap::LiteMap;
 
 use crate::context::session::Session;
 use crate::error::Result;
-use crate::model::{Draft, Fix, Form, Item, NONE, Outline, Role};
+use crate::model::{Draft, Fix, Form, Item, MessageId, Outline, Role};
 use crate::validity;
 
 /// Cache markers in the session's messages.
 #[derive(Clone, Debug)]
 pub(in crate::context) struct Markers {
     /// Messages with markers, in order.
-    marked: Vec<u32>,
+    marked: Vec<MessageId>,
     /// Messages read since the last request. A host moves its markers in place: those of other messages may be gone.
-    read: LiteMap<u32, ()>,
+    read: LiteMap<MessageId, ()>,
     /// No marker before this message goes out, and of its own so many of the last.
-    cut: (u32, u32),
+    cut: (MessageId, u32),
     /// The first message that was sent and has its parts, or its markers, at other places now.
-    moved: Option<u32>,
+    moved: Option<MessageId>,
 }
 
 /// All markers go out.
-const ALL: (u32, u32) = (0, u32::MAX);
+const ALL: (MessageId, u32) = (MessageId::FIRST, u32::MAX);
 
 impl Default for Markers {
     fn default() -> Self {
@@ -34,7 +34,7 @@ impl Default for Markers {
 
 impl Markers {
     /// A message was read.
-    pub(in crate::context) fn note(&mut self, index: u32, outline: &Outline) {
+    pub(in crate::context) fn note(&mut self, index: MessageId, outline: &Outline) {
         let place = self.marked.partition_point(|&at| at < index);
         let known = self.marked.get(place) == Some(&index);
         match (validity::is_marked(outline), known) {
@@ -49,13 +49,13 @@ impl Markers {
     }
 
     /// The messages from this one on come again.
-    pub(in crate::context) fn keep(&mut self, before: u32) {
+    pub(in crate::context) fn keep(&mut self, before: MessageId) {
         self.marked.retain(|&at| at < before);
         self.read.retain(|&at, ()| at < before);
         self.moved = self.moved.filter(|&at| at < before);
     }
 
-    fn kept(&self, message: u32) -> u32 {
+    fn kept(&self, message: MessageId) -> u32 {
         match message.cmp(&self.cut.0) {
             std::cmp::Ordering::Less => 0,
             std::cmp::Ordering::Equal => self.cut.1,
@@ -66,14 +66,18 @@ impl Markers {
 
 impl Builder<'_> {
     /// Of each piece of a message the markers that do not go out.
-    pub(in crate::context) fn unmarked(&self, message: u32, outline: &Outline) -> Vec<(u32, u64)> {
+    pub(in crate::context) fn unmarked(
+        &self,
+        message: MessageId,
+        outline: &Outline,
+    ) -> Vec<(u32, u64)> {
         if !validity::is_marked(outline) || self.dialect.provider.most_markers() == 0 {
             return Vec::new();
         }
         validity::unmarked(outline, self.markers.kept(message))
     }
 
-    fn unmark(&self, at: u32, outline: &Outline, kept: u32, found: u32) -> Vec<Fix> {
+    fn unmark(&self, at: MessageId, outline: &Outline, kept: u32, found: u32) -> Vec<Fix> {
         if self.dialect.provider.most_markers() == 0 {
             return Vec::new();
         }
@@ -86,7 +90,7 @@ impl Builder<'_> {
 ///
 /// # Errors
 /// `InvalidArgument`, `MalformedMessage`.
-pub fn reread(session: &mut Session, index: u32, bytes: &[u8]) -> Result<()> {
+pub fn reread(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<()> {
     let draft = read_message(session, index, bytes)?;
     session.last_request.settled &= !renew_places(session, index, &draft);
     Ok(())
@@ -95,17 +99,17 @@ pub fn reread(session: &mut Session, index: u32, bytes: &[u8]) -> Result<()> {
 /// Takes over where the parts of a message stand, and which are marked; whether anything is new.
 pub(in crate::context) fn renew_places(
     session: &mut Session,
-    index: u32,
+    index: MessageId,
     draft: &Draft<'_>,
 ) -> bool {
     let first = session.transcript.ledger.blocks_of(index).start;
-    let Some(outline) = session.transcript.outlines.get_mut(index as usize) else { return false };
+    let Some(outline) = session.transcript.outlines.get_mut(index.index()) else { return false };
     // The host has changed what the message says: only a resync reads that.
     if outline.pieces.len() != draft.parts.len() {
         return false;
     }
     let mut is_other = false;
-    for (at, (piece, part)) in (first..).zip(outline.pieces.iter_mut().zip(&draft.parts)) {
+    for (at, (piece, part)) in first.on().zip(outline.pieces.iter_mut().zip(&draft.parts)) {
         let now = &part.piece;
         if piece.place != now.place && !part.mended.is_empty() {
             session.transcript.sanitized.insert(at, part.mended.clone());
@@ -122,7 +126,7 @@ pub(in crate::context) fn renew_places(
 }
 
 /// Messages that have to be read again before more markers are removed.
-pub(in crate::context) fn unread_markers(session: &Session) -> Vec<u32> {
+pub(in crate::context) fn unread_markers(session: &Session) -> Vec<MessageId> {
     let (known, cut) = (session.markers.cut, marker_cut(session));
     if cut.0 < known.0 || (cut.0 == known.0 && cut.1 >= known.1) {
         return Vec::new();
@@ -132,7 +136,7 @@ pub(in crate::context) fn unread_markers(session: &Session) -> Vec<u32> {
 }
 
 /// Decides which markers go out, and tells the first message that was sent and changes by it.
-pub(in crate::context) fn decide_markers(session: &mut Session) -> Option<u32> {
+pub(in crate::context) fn decide_markers(session: &mut Session) -> Option<MessageId> {
     let (old, new) = (session.markers.cut, marker_cut(session));
     session.markers.cut = new;
     session.markers.read = LiteMap::new();
@@ -143,7 +147,7 @@ pub(in crate::context) fn decide_markers(session: &mut Session) -> Option<u32> {
 }
 
 /// Where the earliest marker stands that goes out: see [`Markers::cut`].
-fn marker_cut(session: &Session) -> (u32, u32) {
+fn marker_cut(session: &Session) -> (MessageId, u32) {
     let most = session.dialect.provider.most_markers();
     if most == 0 {
         return ALL;
@@ -186,7 +190,7 @@ pub(in crate::context) fn marker_fixes(session: &Session) -> Vec<Fix> {
 /// Markers of the host's that go out in messages.
 pub(in crate::context) fn markers_sent(session: &Session) -> u32 {
     let sent = session.markers.marked.iter().filter(|at| is_sent(session, **at));
-    let of = |&at: &u32| {
+    let of = |&at: &MessageId| {
         let own = session.transcript.outline(at).map_or(0, validity::most_sent);
         own.min(session.markers.kept(at))
     };
@@ -194,7 +198,7 @@ pub(in crate::context) fn markers_sent(session: &Session) -> u32 {
 }
 
 /// Something of the message is sent.
-fn is_sent(session: &Session, message: u32) -> bool {
+fn is_sent(session: &Session, message: MessageId) -> bool {
     let mut blocks = session.transcript.ledger.blocks_of(message);
     blocks.any(|at| session.transcript.ledger.block(at).is_some_and(|it| it.form != Form::Gone))
 }
@@ -203,8 +207,8 @@ fn is_sent(session: &Session, message: u32) -> bool {
 /// the place in it, the message there, and who speaks before. None: from its start.
 pub(in crate::context) fn resume_from(
     session: &Session,
-    changed: Option<u32>,
-) -> Option<(usize, u32, Option<Role>)> {
+    changed: Option<MessageId>,
+) -> Option<(usize, MessageId, Option<Role>)> {
     let items = &session.last_request.items;
     let Some(changed) = changed else {
         return Some((items.len(), session.last_request.upto, session.last_request.speaker));
@@ -216,10 +220,10 @@ pub(in crate::context) fn resume_from(
     for (at, pair) in items.windows(2).enumerate().rev() {
         let [before, item] = pair else { return None };
         // What is ours has no place in the history of its own.
-        if item.source == NONE {
+        if item.source.is_none() {
             return None;
         }
-        if item.source <= changed && before.source != NONE {
+        if item.source <= changed && before.source.is_some() {
             return Some((
                 at.saturating_add(1),
                 item.source,

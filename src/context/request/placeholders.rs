@@ -8,7 +8,7 @@ use crate::context::session::agent::{PROMISE, reference};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
 use crate::ledger::Ledger;
-use crate::model::{Block, Kind, Part};
+use crate::model::{Block, BlockId, Kind, Part};
 use crate::prune::{Shorten, Writer};
 use crate::text::{Cut, head_tail};
 
@@ -21,23 +21,23 @@ pub(in crate::context) struct Placeholders {
     /// The agent may ask for what was cut: stubs say how.
     pub recalls: bool,
     /// Stubs and caps.
-    pub text: LiteMap<u32, String>,
+    pub text: LiteMap<BlockId, String>,
     /// The head of the last fold; empty before the first.
     pub head: String,
     /// The summary in it; empty: it has none.
     pub summary: String,
     /// Summaries of the host's, by block.
-    pub adopted: LiteMap<u32, String>,
+    pub adopted: LiteMap<BlockId, String>,
     /// The summary that the next fold carries.
     pub summary_to_write: Option<String>,
     /// Blocks whose line stands for all of a call's arguments, as JSON.
-    pub uncut_arguments: LiteMap<u32, ()>,
+    pub uncut_arguments: LiteMap<BlockId, ()>,
     /// What calls asked for whose results wait for their line.
-    pub calls: LiteMap<u32, String>,
+    pub calls: LiteMap<BlockId, String>,
     /// What waits for its block's text.
-    pub wanted: LiteMap<u32, Want>,
+    pub wanted: LiteMap<BlockId, Want>,
     /// What was made of a block's text.
-    pub caps: LiteMap<u32, Want>,
+    pub caps: LiteMap<BlockId, Want>,
 }
 
 /// What is made of a text once it is there.
@@ -71,7 +71,7 @@ impl Placeholders {
     /// Writes what was wanted; its tokens. `about`: see `about_block`.
     pub(in crate::context) fn supply(
         &mut self,
-        block: u32,
+        block: BlockId,
         overhead: u32,
         part: &Part<'_>,
         about: &About,
@@ -102,13 +102,13 @@ impl Placeholders {
     }
 
     /// A line stands for the block from now on; it holds no more than it says.
-    pub(in crate::context) fn put(&mut self, block: u32, mut text: String) {
+    pub(in crate::context) fn put(&mut self, block: BlockId, mut text: String) {
         text.shrink_to_fit();
         self.text.insert(block, text);
     }
 
     /// A stub's line promises its original, or does so no more; its tokens. None where the line is no stub of ours.
-    pub(in crate::context) fn promise_again(&mut self, it: &Block, block: u32) -> Option<u32> {
+    pub(in crate::context) fn promise_again(&mut self, it: &Block, block: BlockId) -> Option<u32> {
         if self.caps.contains_key(&block) {
             return None;
         }
@@ -128,12 +128,12 @@ impl Placeholders {
     }
 
     /// What is made of a block's text, also while the text is still to come.
-    pub(in crate::context) fn cut_of(&self, block: u32) -> Option<Want> {
+    pub(in crate::context) fn cut_of(&self, block: BlockId) -> Option<Want> {
         self.caps.get(&block).or_else(|| self.wanted.get(&block)).copied()
     }
 
     /// No line stands for the block any more.
-    pub(in crate::context) fn forget(&mut self, block: u32) {
+    pub(in crate::context) fn forget(&mut self, block: BlockId) {
         self.text.remove(&block);
         self.uncut_arguments.remove(&block);
         self.wanted.remove(&block);
@@ -141,7 +141,7 @@ impl Placeholders {
     }
 
     /// What a line in the place of a block costs. A call's travels as JSON: what is escaped there counts.
-    pub(in crate::context) fn cost(&self, it: &Block, block: u32, line: &str) -> u32 {
+    pub(in crate::context) fn cost(&self, it: &Block, block: BlockId, line: &str) -> u32 {
         let is_object = self.uncut_arguments.contains_key(&block);
         let text = if it.kind == Kind::Call && !is_object {
             self.estimator.tokens(arguments(line).json())
@@ -183,7 +183,7 @@ impl Placeholders {
 const TOKENS: &str = " tokens";
 
 /// How a stub promises its original.
-fn promise(block: u32) -> String {
+fn promise(block: BlockId) -> String {
     let mut promise = String::from(PROMISE);
     promise.push_str(&reference(block));
     promise
@@ -195,7 +195,7 @@ pub(in crate::context) fn arguments(line: &str) -> Value {
 }
 
 impl Writer for Placeholders {
-    fn stub(&mut self, ledger: &Ledger, block: u32, ids: &[u32], _: u32) -> u32 {
+    fn stub(&mut self, ledger: &Ledger, block: BlockId, ids: &[u32], _: u32) -> u32 {
         let Some(it) = ledger.block(block) else { return 0 };
         let what = if it.kind == Kind::Call {
             "arguments"
@@ -219,19 +219,19 @@ impl Writer for Placeholders {
         now
     }
 
-    fn cap(&mut self, _: &Ledger, block: u32, tokens: u32) -> u32 {
+    fn cap(&mut self, _: &Ledger, block: BlockId, tokens: u32) -> u32 {
         self.forget(block);
         self.wanted.insert(block, Want::Cap(tokens));
         tokens
     }
 
-    fn shorten(&mut self, ledger: &Ledger, block: u32, how: Shorten) -> Option<u32> {
+    fn shorten(&mut self, ledger: &Ledger, block: BlockId, how: Shorten) -> Option<u32> {
         let it = ledger.block(block)?;
         self.shorten_now(block, it.overhead, how)
     }
 
     /// Only a compaction brings a summary: a request's own fold is carried by digest and hot set, and what was adopted stays.
-    fn summarize(&mut self, ledger: &mut Ledger, gone: &[u32], asks: bool) -> bool {
+    fn summarize(&mut self, ledger: &mut Ledger, gone: &[BlockId], asks: bool) -> bool {
         let summary_to_write = if asks { self.summary_to_write.take() } else { None };
         let adopts =
             summary_to_write.is_none() && gone.iter().any(|at| self.adopted.contains_key(at));

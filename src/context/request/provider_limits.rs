@@ -3,7 +3,7 @@
 
 use crate::context::request::view::IMAGE;
 use crate::context::session::Session;
-use crate::model::{Form, Kind, Violation};
+use crate::model::{BlockId, Form, Kind, MessageId, Violation};
 use crate::prune::{Change, Decision, Rule};
 use crate::sort::sort_set;
 
@@ -45,7 +45,7 @@ pub(in crate::context) fn fit_provider_limits(session: &mut Session) {
         });
         let bytes = bytes_sent(session).saturating_add(beside);
         session.last_request.oversize =
-            (bytes > limits.bytes).then(|| too_large(0, bytes, limits.bytes));
+            (bytes > limits.bytes).then(|| too_large(MessageId::FIRST, bytes, limits.bytes));
     }
 }
 
@@ -61,7 +61,7 @@ pub(in crate::context) fn oversize_request(session: &Session) -> Option<Violatio
     let sums: Vec<u64> = sums.collect();
     let all = sums.last().copied().filter(|&all| most > 0 && all > most)?;
     let at = sums.partition_point(|&sum| sum <= most);
-    Some(too_large(u32::try_from(at).unwrap_or_default(), all, most))
+    Some(too_large(MessageId::at(at), all, most))
 }
 
 /// Cuts from the oldest on until so much of `what` is gone.
@@ -90,7 +90,7 @@ fn images_sent(session: &Session) -> Vec<Shown> {
         if block.form != Form::Full || !matches!(block.kind, Kind::Image | Kind::Result) {
             continue;
         }
-        let number = at.saturating_sub(session.transcript.ledger.blocks_of(block.message).start);
+        let number = at.since(session.transcript.ledger.blocks_of(block.message).start);
         let outline = session.transcript.outline(block.message);
         let piece = outline.and_then(|outline| outline.pieces.get(number as usize));
         let bytes = block.bytes;
@@ -101,7 +101,7 @@ fn images_sent(session: &Session) -> Vec<Shown> {
 }
 
 /// Puts a line in the place of a block, if it may be edited.
-fn cut_block(session: &mut Session, at: u32) -> bool {
+fn cut_block(session: &mut Session, at: BlockId) -> bool {
     let Some(block) = session.transcript.ledger.block(at).filter(|it| it.mask.may_edit) else {
         return false;
     };
@@ -162,9 +162,9 @@ fn bytes_sent(session: &Session) -> u64 {
         .live()
         .iter()
         .filter_map(|&at| session.transcript.ledger.block(at));
-    let mut messages: Vec<u32> = live.map(|block| block.message).collect();
+    let mut messages: Vec<MessageId> = live.map(|block| block.message).collect();
     sort_set(&mut messages);
-    let of = |at: &u32| {
+    let of = |at: &MessageId| {
         let bytes_before =
             session.transcript.ledger.message(*at).map_or(0, |message| message.bytes);
         let blocks =
@@ -177,13 +177,13 @@ fn bytes_sent(session: &Session) -> u64 {
 
 /// A block that goes out whole.
 struct Shown {
-    block: u32,
+    block: BlockId,
     images: u32,
     widest: u32,
     bytes: u32,
 }
 
-fn too_large(index: u32, bytes: u64, most: u64) -> Violation {
+fn too_large(index: MessageId, bytes: u64, most: u64) -> Violation {
     let message = format!("the request has {bytes} bytes; at most {most} are taken");
-    Violation { rule: "I28", index, path: None, message }
+    Violation { rule: "I28", index: index.get(), path: None, message }
 }

@@ -26,7 +26,7 @@ use crate::context::session::arrival::set_end_repairs;
 use crate::context::session::system_note;
 use crate::context::session::{Decided, Session};
 use crate::json;
-use crate::model::{Fix, Item, Message, NONE, Role, Violation};
+use crate::model::{Fix, Item, Message, MessageId, Role, Violation};
 use crate::number::count;
 use crate::prune::{Change, Rule};
 use crate::validity;
@@ -232,21 +232,21 @@ pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: 
 
 /// All messages, and whether a line of ours had to end them.
 fn all_entries(session: &Session) -> Option<(Vec<Entry>, bool)> {
-    entries_from(session, 0, None)
+    entries_from(session, MessageId::FIRST, None)
 }
 
 /// The same from a message on. None: the first of them belongs into the one before it, in which `before` speaks.
 pub(in crate::context) fn entries_from(
     session: &Session,
-    from: u32,
+    from: MessageId,
     before: Option<Role>,
 ) -> Option<(Vec<Entry>, bool)> {
     if session.options.noop {
-        let kept = from..session.transcript.ledger.message_count();
+        let kept = from.to(session.transcript.ledger.next_message());
         return Some((kept.map(|at| session.builder().entry(Item::Keep(at), at)).collect(), false));
     }
     let mut entries = session.builder().build(from);
-    let trailed = session.builder().trail(&mut entries, from == 0);
+    let trailed = session.builder().trail(&mut entries, from == MessageId::FIRST);
     Some((session.builder().take_turns(entries, before)?, trailed))
 }
 
@@ -264,7 +264,7 @@ fn must_rebuild(session: &Session) -> bool {
         || session.last_request.unheld
         || session.last_request.trailed
         || touched
-        || upto == 0
+        || upto == MessageId::FIRST
         || sent(&session.decisions.end_fixes) != sent(&session.last_request.ending)
 }
 
@@ -277,7 +277,7 @@ fn mark_breakpoints(session: &mut Session, shared: usize) {
         return;
     }
     let items = &session.last_request.items;
-    let ours = |it: &SentItem| it.source == NONE;
+    let ours = |it: &SentItem| it.source.is_none();
     let head = items.iter().position(ours).filter(|_| session.decisions.pruner.head.is_some());
     let ends = [shared.checked_sub(1), items.len().checked_sub(1)];
     for at in head.into_iter().chain(ends.into_iter().flatten()) {
@@ -324,7 +324,7 @@ fn remember_request(
         session.builder().last_speaker(entries).or(session.last_request.speaker);
     session.last_request.parts = parts;
     session.last_request.beside = session.extras.total();
-    session.last_request.upto = session.transcript.ledger.message_count();
+    session.last_request.upto = session.transcript.ledger.next_message();
     session.last_request.ending.clone_from(&session.decisions.end_fixes);
     session.last_request.rebuild = false;
     session.last_request.open = session.repairs.mender.is_prefix();
@@ -373,12 +373,12 @@ pub(in crate::context) fn answer_with(
         provider: session.dialect.provider.name(),
         marked: markers_sent(session),
         cache_breakpoints: session.last_request.breakpoints.clone(),
-        last_group: last_group(session),
+        last_group: last_group(session).get(),
     }
 }
 
 /// The newest message of the model, or the first of the run that it ends; the last message if there is none.
-pub(in crate::context) fn last_group(session: &Session) -> u32 {
+pub(in crate::context) fn last_group(session: &Session) -> MessageId {
     let messages = &session.transcript.ledger.messages;
     let speaks = |message: &Message| message.role == Role::Assistant;
     let mut at = messages.iter().rposition(speaks);
@@ -388,7 +388,7 @@ pub(in crate::context) fn last_group(session: &Session) -> u32 {
     {
         at = Some(before);
     }
-    u32::try_from(at.unwrap_or_else(|| messages.len().saturating_sub(1))).unwrap_or(NONE)
+    MessageId::at(at.unwrap_or_else(|| messages.len().saturating_sub(1)))
 }
 
 /// How many messages of the last request stand at the start of this one, which has these from `from` on, and from the same
@@ -400,7 +400,7 @@ fn shared_items(session: &Session, from: usize, entries: &[Entry]) -> usize {
 
 /// How many say there what the last request said, whichever of the host's messages they are.
 fn common_prefix(session: &Session, from: usize, entries: &[Entry]) -> usize {
-    let written = |at: u32| session.transcript.ledger.message(at).map(|it| it.written);
+    let written = |at: MessageId| session.transcript.ledger.message(at).map(|it| it.written);
     let is_alike = |(old, new): &(&SentItem, &Entry)| {
         let from = [old.source, new.source];
         let [one, other] = from.map(written);
@@ -411,7 +411,7 @@ fn common_prefix(session: &Session, from: usize, entries: &[Entry]) -> usize {
 }
 
 /// Tokens of a message as it is sent.
-pub(in crate::context) fn message_tokens(session: &Session, message: u32) -> u64 {
+pub(in crate::context) fn message_tokens(session: &Session, message: MessageId) -> u64 {
     let blocks = session.transcript.ledger.blocks_of(message);
     blocks.filter_map(|at| session.transcript.ledger.block(at)).map(|b| u64::from(b.now)).sum()
 }

@@ -5,7 +5,7 @@ use crate::context::request::view::IMAGE;
 use crate::context::session::Session;
 use crate::extract::command_in;
 use crate::json::{self, Reader};
-use crate::model::{Form, Kind, NONE, Part, Piece};
+use crate::model::{BlockId, Form, Kind, MessageId, Part, Piece};
 use crate::prune::Shorten;
 use crate::text::{leaves as texts_of, prefix, redact};
 
@@ -60,7 +60,7 @@ impl Placeholders {
     /// A line that needs no text; its tokens.
     pub(in crate::context) fn shorten_now(
         &mut self,
-        block: u32,
+        block: BlockId,
         overhead: u32,
         how: Shorten,
     ) -> Option<u32> {
@@ -81,7 +81,7 @@ impl Placeholders {
     /// Shortens the text of a block that is at hand; its tokens. `about` tells of a result's call.
     pub(in crate::context) fn shorten_text(
         &mut self,
-        block: u32,
+        block: BlockId,
         overhead: u32,
         how: Shorten,
         part: &Part<'_>,
@@ -115,7 +115,7 @@ impl Placeholders {
 pub(in crate::context) fn is_listed_tool(
     session: &Session,
     piece: &Piece,
-    call: Option<(u32, u32)>,
+    call: Option<(MessageId, u32)>,
 ) -> bool {
     let protect = &session.options.policy.protect;
     if protect.tools.is_empty() || !matches!(piece.kind, Kind::Call | Kind::Result) {
@@ -128,28 +128,28 @@ pub(in crate::context) fn is_listed_tool(
 }
 
 /// The piece that a block was read from.
-pub(in crate::context) fn piece_of(session: &Session, block: u32) -> Option<&Piece> {
+pub(in crate::context) fn piece_of(session: &Session, block: BlockId) -> Option<&Piece> {
     let message = session.transcript.ledger.block(block)?.message;
-    let number = block.saturating_sub(session.transcript.ledger.blocks_of(message).start);
+    let number = block.since(session.transcript.ledger.blocks_of(message).start);
     session.transcript.outline(message)?.pieces.get(number as usize)
 }
 
-fn pair_of(session: &Session, block: u32) -> u32 {
-    session.transcript.ledger.block(block).map_or(NONE, |result| result.pair)
+fn pair_of(session: &Session, block: BlockId) -> BlockId {
+    session.transcript.ledger.block(block).map_or(BlockId::NONE, |result| result.pair)
 }
 
 /// The messages of calls whose results wait for a line: it quotes what they asked for.
-pub(in crate::context) fn calls_for_placeholders(session: &Session) -> Vec<u32> {
+pub(in crate::context) fn calls_for_placeholders(session: &Session) -> Vec<MessageId> {
     let wanted = session.decisions.placeholders.wanted.iter();
     let lines = wanted.filter(|(_, want)| **want == Want::Shorten(Shorten::Line));
     let blocks = &session.transcript.ledger.blocks;
-    let results = lines.filter_map(|(&result, _)| blocks.get(result as usize));
+    let results = lines.filter_map(|(&result, _)| blocks.get(result.index()));
     let calls = results.filter(|result| result.form != Form::Gone).map(|result| result.pair);
-    calls.filter_map(|call| Some(blocks.get(call as usize)?.message)).collect()
+    calls.filter_map(|call| Some(blocks.get(call.index())?.message)).collect()
 }
 
 /// Notes what a call asked for, in case a line is written for its result.
-pub(in crate::context) fn record_call(session: &mut Session, call: u32, part: &Part<'_>) {
+pub(in crate::context) fn record_call(session: &mut Session, call: BlockId, part: &Part<'_>) {
     let safe = |text: &str| {
         if session.transcript.ledger.identifiers.keeps_secrets {
             text.to_owned()
@@ -174,7 +174,7 @@ pub(in crate::context) fn record_call(session: &mut Session, call: u32, part: &P
 }
 
 /// What a line tells of a result's call: its command or its URL, else its identifiers.
-pub(in crate::context) fn about_block(session: &mut Session, block: u32) -> About {
+pub(in crate::context) fn about_block(session: &mut Session, block: BlockId) -> About {
     let pair = pair_of(session, block);
     let outcome = session.decisions.placeholders.calls.remove(&pair);
     let name = piece_of(session, pair).map_or("tool", |piece| &piece.name);

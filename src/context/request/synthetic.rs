@@ -7,8 +7,8 @@ use crate::format::{Format, What, copied_ops};
 use crate::hash::{bytes, fnv, round};
 use crate::json::{self, Value, json as object};
 use crate::model::{
-    Copied, Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, NONE, Op, Outline, Piece, Place,
-    Role, Voice,
+    BlockId, Copied, Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, MessageId, Op, Outline,
+    Piece, Place, Role, Voice,
 };
 use crate::validity::{CONTINUE, NO_OUTPUT, outline_of};
 
@@ -18,9 +18,14 @@ const LEAD: &str = "(The conversation goes on.)";
 impl Builder<'_> {
     /// A user's text or image before the cut of the last fold stands in the head's message. What a host of its own kind
     /// keeps in members of its own (a command and its output) stays where it is.
-    pub(in crate::context) fn is_in_head(&self, message: u32, role: Role, piece: &Piece) -> bool {
+    pub(in crate::context) fn is_in_head(
+        &self,
+        message: MessageId,
+        role: Role,
+        piece: &Piece,
+    ) -> bool {
         self.decisions.pruner.head.is_some()
-            && (self.decisions.pruner.head_from..self.decisions.pruner.start).contains(&message)
+            && self.decisions.pruner.head_from.to(self.decisions.pruner.start).contains(message)
             && role == Role::User
             && matches!(piece.kind, Kind::Text | Kind::Image)
             && !matches!(piece.place, Place::Field(_))
@@ -38,7 +43,7 @@ impl Builder<'_> {
             {
                 break;
             }
-            let number = at.saturating_sub(self.transcript.ledger.blocks_of(block.message).start);
+            let number = at.since(self.transcript.ledger.blocks_of(block.message).start);
             let Some(outline) = self.transcript.outline(block.message) else {
                 continue;
             };
@@ -51,30 +56,30 @@ impl Builder<'_> {
     }
 
     /// Messages from `from` on behind which a result of ours, or one that moved, may go; in order.
-    pub(in crate::context) fn anchors(&self, from: u32) -> Vec<u32> {
+    pub(in crate::context) fn anchors(&self, from: MessageId) -> Vec<MessageId> {
         let results = |fix: &&Fix| {
             matches!(fix.kind, FixKind::After(Made::Result { .. } | Made::Moved { .. }))
         };
         let lasting = self.repairs.fixes.iter().flat_map(|(_, fixes)| fixes);
         let all = lasting.chain(&self.decisions.end_fixes).filter(results).map(|fix| fix.index);
-        let mut anchors: Vec<u32> = all.filter(|&index| index >= from).collect();
+        let mut anchors: Vec<MessageId> = all.filter(|&index| index >= from).collect();
         crate::sort::sort_set(&mut anchors);
         anchors
     }
 
     /// What goes out behind a message, also where that one does not go out itself.
-    pub(in crate::context) fn add_results(&self, message: u32, entries: &mut Vec<Entry>) {
+    pub(in crate::context) fn add_results(&self, message: MessageId, entries: &mut Vec<Entry>) {
         let together = self.dialect.format == Format::Gemini;
-        let (mut results, mut about) = (Vec::new(), NONE);
+        let (mut results, mut about) = (Vec::new(), MessageId::NONE);
         let mut next_call = 0;
         for fix in self.fixes_of(message) {
             let FixKind::After(made) = &fix.kind else { continue };
             if together && !matches!(made, Made::User(_)) {
-                about = about.min(fix.violation.index);
+                about = about.min(fix.violation.index.into());
                 results.extend(self.mends(fix, made, &mut next_call));
             } else {
                 let made = self.mends(fix, made, &mut next_call);
-                let about = fix.violation.index;
+                let about = fix.violation.index.into();
                 entries.extend(made.map(|made| self.entry(Item::Make(made), about)));
             }
         }
@@ -86,7 +91,7 @@ impl Builder<'_> {
     /// A message of ours that mends; none for a call that is gone. A moved result that was stubbed or capped goes as it
     /// now is.
     pub(in crate::context) fn add_made(&self, fix: &Fix, made: &Made, entries: &mut Vec<Entry>) {
-        let about = fix.violation.index;
+        let about = fix.violation.index.into();
         let made = self.mends(fix, made, &mut 0);
         entries.extend(made.map(|made| self.entry(Item::Make(made), about)));
     }
@@ -96,7 +101,7 @@ impl Builder<'_> {
     fn mends(&self, fix: &Fix, made: &Made, next_call: &mut usize) -> Option<Made> {
         Some(match made {
             Made::Moved { id, name, message, piece } => {
-                let at = self.transcript.ledger.blocks_of(*message).start.saturating_add(*piece);
+                let at = self.transcript.ledger.blocks_of(*message).start.plus(*piece);
                 let block = self.transcript.ledger.block(at)?;
                 match self.decisions.placeholders.text.get(&at) {
                     _ if block.form == Form::Gone => return None,
@@ -142,18 +147,18 @@ impl Builder<'_> {
         ops
     }
 
-    fn piece(&self, message: u32, piece: u32) -> Option<&Piece> {
+    fn piece(&self, message: MessageId, piece: u32) -> Option<&Piece> {
         self.transcript.outline(message)?.pieces.get(piece as usize)
     }
 
     /// The call that a fix gives a result is not sent.
     fn is_gone(&self, fix: &Fix, next_call: &mut usize) -> bool {
-        let (message, path) = (fix.violation.index, fix.violation.path.as_deref());
+        let (message, path) = (MessageId::from(fix.violation.index), fix.violation.path.as_deref());
         let outline = self.transcript.outline(message);
         let pieces = outline.map_or(&[][..], |outline| &outline.pieces);
         let blocks = || self.transcript.ledger.blocks_of(message).zip(pieces).enumerate();
         let is_call =
-            |(_, (_, piece)): &(usize, (u32, &Piece))| path == Some(&piece.place.pointer());
+            |(_, (_, piece)): &(usize, (BlockId, &Piece))| path == Some(&piece.place.pointer());
         let call = blocks().skip(*next_call).find(is_call).or_else(|| blocks().find(is_call));
         call.is_none_or(|(number, (at, _))| {
             *next_call = number.saturating_add(1);
@@ -169,7 +174,7 @@ impl Builder<'_> {
         if let Some((at, role)) = first
             && role != Role::User
         {
-            let about = entries.get(at).map_or(NONE, |entry| entry.about);
+            let about = entries.get(at).map_or(MessageId::NONE, |entry| entry.about);
             entries.insert(at, self.entry(line(LEAD), about));
         }
     }
@@ -188,7 +193,7 @@ impl Builder<'_> {
             Some(Role::Assistant) if !self.repairs.mender.is_paused() => CONTINUE,
             None | Some(_) => return false,
         };
-        let about = self.transcript.ledger.message_count().saturating_sub(1);
+        let about = self.transcript.ledger.next_message().minus(1);
         entries.push(self.entry(line(text), about));
         true
     }
@@ -226,7 +231,7 @@ impl Builder<'_> {
     /// Of what it says, and of the host's messages that it copies from.
     pub(in crate::context) fn key_of_made(&self, made: &Made) -> u64 {
         let content = fnv(content(made).into_bytes());
-        let with = |key: u64, message: u32| key.rotate_left(1) ^ self.fingerprint(message);
+        let with = |key: u64, message: MessageId| key.rotate_left(1) ^ self.fingerprint(message);
         match made {
             Made::User(parts) => parts.iter().fold(content, |key, part| match part {
                 MadePart::Host(message, _) => with(key, *message),
@@ -261,7 +266,7 @@ impl Builder<'_> {
         self.fingerprint(index)
     }
 
-    pub(in crate::context) fn fingerprint(&self, message: u32) -> u64 {
+    pub(in crate::context) fn fingerprint(&self, message: MessageId) -> u64 {
         self.transcript.ledger.message(message).map_or(0, |message| message.fingerprint)
     }
 
@@ -308,8 +313,11 @@ impl Builder<'_> {
         }
         let (message, _) = self.dialect.format.make(made, |at| self.transcript.outline(at));
         let readable = stand_in(message.json(), false);
-        let outline =
-            self.dialect.format.read(readable.json().as_bytes(), NONE).map(|draft| draft.outline());
+        let outline = self
+            .dialect
+            .format
+            .read(readable.json().as_bytes(), u32::MAX)
+            .map(|draft| draft.outline());
         outline.unwrap_or(Outline { role: Role::User, pieces: Vec::new() })
     }
 }

@@ -11,8 +11,8 @@ use crate::context::session::Session;
 use crate::format::{Change, What, gone, is_marker};
 use crate::hash::fnv;
 use crate::model::{
-    Copied, Fix, FixKind, Form, Item, Kind, Made, NONE, Op, Outline, Piece, Place, Role, Violation,
-    Voice,
+    BlockId, Copied, Fix, FixKind, Form, Item, Kind, Made, MessageId, NONE, Op, Outline, Piece,
+    Place, Role, Violation, Voice,
 };
 use crate::number::count;
 use crate::sort::sort_by;
@@ -29,7 +29,7 @@ pub(in crate::context) struct LastRequest {
     /// The messages sent.
     pub items: Vec<SentItem>,
     /// Messages of the history that the items stand for.
-    pub upto: u32,
+    pub upto: MessageId,
     /// Something before `upto` has changed: everything is built anew.
     pub rebuild: bool,
     /// Of the parts that went with it.
@@ -65,7 +65,7 @@ pub(in crate::context) struct LastRequest {
     /// Tokens of the one before; 0: there was none.
     pub last: u64,
     /// The edit of each message that a request has reported, as its key.
-    pub reported_edits: LiteMap<u32, u64>,
+    pub reported_edits: LiteMap<MessageId, u64>,
     /// Rules that it breaks beyond repair.
     pub violations: Vec<Violation>,
     /// It has more bytes than the provider takes, and nothing is left to cut.
@@ -85,7 +85,7 @@ pub(in crate::context) struct SentItem {
     /// A hash of what it says, whatever its cache markers.
     pub key: u64,
     /// The message of the host that it is or edits.
-    pub source: u32,
+    pub source: MessageId,
     /// A hash of how the host's side carries it out, with its cache markers.
     pub carried: u64,
 }
@@ -94,9 +94,9 @@ pub(in crate::context) struct SentItem {
 pub(in crate::context) struct Entry {
     pub(in crate::context) item: Item,
     pub(in crate::context) key: u64,
-    pub(in crate::context) source: u32,
+    pub(in crate::context) source: MessageId,
     /// The first of the host's messages that it is, or that it stands for if it is ours: a line of ours for its neighbour.
-    pub(in crate::context) about: u32,
+    pub(in crate::context) about: MessageId,
     pub(in crate::context) carried: u64,
 }
 
@@ -119,12 +119,12 @@ pub enum Written {
     /// The host's message as it is.
     Keep {
         /// The message.
-        index: u32,
+        index: MessageId,
     },
     /// The host's message, changed.
     Edit {
         /// The message.
-        index: u32,
+        index: MessageId,
         /// What is done with it.
         ops: Vec<Op>,
     },
@@ -180,9 +180,9 @@ impl Write for Written {
 
 impl Builder<'_> {
     /// The items for all messages from `from` on; from 0 with the head of the last fold.
-    pub(in crate::context) fn build(&self, from: u32) -> Vec<Entry> {
+    pub(in crate::context) fn build(&self, from: MessageId) -> Vec<Entry> {
         let mut entries = Vec::new();
-        let mut waiting_head = from == 0
+        let mut waiting_head = from == MessageId::FIRST
             && (self.decisions.pruner.head.is_some() || self.pins.sent().next().is_some());
         let first = self.transcript.ledger.blocks_of(from).start;
         let live = self.transcript.ledger.live();
@@ -209,7 +209,7 @@ impl Builder<'_> {
         if waiting_head {
             entries.push(self.entry(Item::Make(self.head()), self.head_about()));
         }
-        if from == 0 {
+        if from == MessageId::FIRST {
             self.lead(&mut entries);
         }
         entries
@@ -217,21 +217,21 @@ impl Builder<'_> {
 
     /// Whether a message follows the head. What the system said before the cut precedes it; what it says later follows, so that
     /// the head keeps its place however often the request is built.
-    fn is_behind_head(&self, message: u32, role: Role) -> bool {
+    fn is_behind_head(&self, message: MessageId, role: Role) -> bool {
         let is_after_cut =
             self.decisions.pruner.head.is_some() && message >= self.decisions.pruner.start;
         message >= self.decisions.pruner.head_from && (role != Role::System || is_after_cut)
     }
 
     /// The first message that the head stands for: the system's stay where they are.
-    pub(in crate::context) fn head_about(&self) -> u32 {
-        let later = self.transcript.outlines.iter().skip(self.decisions.pruner.head_from as usize);
+    pub(in crate::context) fn head_about(&self) -> MessageId {
+        let later = self.transcript.outlines.iter().skip(self.decisions.pruner.head_from.index());
         let systems = later.take_while(|it| it.role == Role::System).count();
-        self.decisions.pruner.head_from.saturating_add(count(systems))
+        self.decisions.pruner.head_from.plus(count(systems))
     }
 
     /// What mends a message, for good or because the request ends here.
-    pub(in crate::context) fn fixes_of(&self, message: u32) -> impl Iterator<Item = &Fix> {
+    pub(in crate::context) fn fixes_of(&self, message: MessageId) -> impl Iterator<Item = &Fix> {
         let lasting = self.repairs.fixes.get(&message).map_or(&[][..], Vec::as_slice);
         let ending = &self.decisions.end_fixes;
         let first = ending.partition_point(|fix| fix.index < message);
@@ -239,13 +239,12 @@ impl Builder<'_> {
         lasting.iter().chain(own)
     }
 
-    fn message_of(&self, live: &[u32]) -> Option<u32> {
-        let block = self.transcript.ledger.blocks.get(*live.first()? as usize)?;
-        Some(block.message)
+    fn message_of(&self, live: &[BlockId]) -> Option<MessageId> {
+        Some(self.transcript.ledger.block(*live.first()?)?.message)
     }
 
     /// A message with what goes out around it.
-    fn add_message(&self, message: u32, entries: &mut Vec<Entry>) {
+    fn add_message(&self, message: MessageId, entries: &mut Vec<Entry>) {
         let Some(outline) = self.transcript.outline(message) else { return };
         for fix in self.fixes_of(message) {
             if let FixKind::Before(made) = &fix.kind {
@@ -273,13 +272,13 @@ impl Builder<'_> {
     }
 
     /// Where steps start that go out with the one before.
-    fn joins(&self, message: u32) -> Vec<&str> {
+    fn joins(&self, message: MessageId) -> Vec<&str> {
         let turns = self.fixes_of(message).filter(|fix| fix.kind == FixKind::Turn);
         turns.filter_map(|fix| fix.violation.path.as_deref()).collect()
     }
 
     /// What is changed on a message: forms, and what mends it.
-    pub(in crate::context) fn changes(&self, message: u32, outline: &Outline) -> Vec<Change> {
+    pub(in crate::context) fn changes(&self, message: MessageId, outline: &Outline) -> Vec<Change> {
         let blocks = self.transcript.ledger.blocks_of(message);
         let mut changes = Vec::new();
         let of_piece = |fix: &&Fix| fix.kind.piece() != NONE;
@@ -323,7 +322,7 @@ impl Builder<'_> {
     }
 
     /// What a fix of a piece, which is this block, changes on it.
-    fn mended_by(&self, fix: &Fix, at: u32, it: &Piece) -> Option<What> {
+    fn mended_by(&self, fix: &Fix, at: BlockId, it: &Piece) -> Option<What> {
         let ours = self.decisions.placeholders.text.contains_key(&at);
         Some(match &fix.kind {
             FixKind::Rename { id, .. } => What::Id(id.clone()),
@@ -349,7 +348,7 @@ impl Builder<'_> {
     }
 
     /// What goes out for this message, and for those after it if it is ours.
-    pub(in crate::context) fn entry(&self, item: Item, about: u32) -> Entry {
+    pub(in crate::context) fn entry(&self, item: Item, about: MessageId) -> Entry {
         let (key, source, carried) = match &item {
             Item::Keep(at) => (self.fingerprint(*at), *at, 0),
             Item::Edit(at, ops) => {
@@ -377,23 +376,27 @@ impl Builder<'_> {
                         copied = u64::rotate_left(copied, 1) ^ self.take_place(copy, &mut last);
                     }
                 }
-                (fnv(json::write(&written).into_bytes()) ^ copied, NONE, carried)
+                (fnv(json::write(&written).into_bytes()) ^ copied, MessageId::NONE, carried)
             }
             Item::Make(made) => {
                 let key = self.key_of_made(made);
-                (key, NONE, fnv(json::write(&self.write(&item, NONE)).into_bytes()))
+                (
+                    key,
+                    MessageId::NONE,
+                    fnv(json::write(&self.write(&item, MessageId::NONE)).into_bytes()),
+                )
             }
         };
         Entry { item, key, source, about, carried }
     }
 
     /// An item as the facade carries it out, with the time of the message that one of ours stands for.
-    pub(in crate::context) fn write(&self, item: &Item, about: u32) -> Written {
+    pub(in crate::context) fn write(&self, item: &Item, about: MessageId) -> Written {
         let mut written = self.write_undated(item);
         if let Written::Make { make, about: of, at, .. } = &mut written
             && let Some(message) = self.transcript.ledger.message(about)
         {
-            *of = Some(about);
+            *of = Some(about.get());
             *at = message.at_ms;
             self.dialect.format.date(make, *at);
         }

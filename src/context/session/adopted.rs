@@ -4,7 +4,7 @@
 
 use crate::context::request::placeholders::{Placeholders, REMOVED, SUMMARY};
 use crate::context::session::Session;
-use crate::model::{Draft, Form, Kind};
+use crate::model::{BlockId, Draft, Form, Kind};
 use crate::text::redact;
 
 /// Between two summaries of which one follows the other.
@@ -16,8 +16,8 @@ pub const fn next_is_summary(session: &mut Session) {
 }
 
 /// Takes the texts of the message with this first block for summaries. They are sent as they stand until a fold.
-pub(in crate::context) fn adopt_summary(session: &mut Session, first: u32, draft: &Draft<'_>) {
-    for (at, part) in (first..).zip(&draft.parts) {
+pub(in crate::context) fn adopt_summary(session: &mut Session, first: BlockId, draft: &Draft<'_>) {
+    for (at, part) in first.on().zip(&draft.parts) {
         if part.piece.kind == Kind::Text {
             let text = part.text.trim();
             // What a head of ours begins with is put before the next one too.
@@ -32,16 +32,16 @@ pub(in crate::context) fn adopt_summary(session: &mut Session, first: u32, draft
 }
 
 /// The summary that the next one updates: the last one, and those of the host's among the blocks that go.
-pub(in crate::context) fn previous_summary(session: &Session, going: &[u32]) -> Option<String> {
+pub(in crate::context) fn previous_summary(session: &Session, going: &[BlockId]) -> Option<String> {
     let is_live =
-        |at: &u32| session.transcript.ledger.block(*at).is_some_and(|it| it.form != Form::Gone);
-    let live: Vec<u32> = going.iter().copied().filter(is_live).collect();
+        |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|it| it.form != Form::Gone);
+    let live: Vec<BlockId> = going.iter().copied().filter(is_live).collect();
     Some(session.decisions.placeholders.joined(&live)).filter(|it| !it.is_empty())
 }
 
 impl Placeholders {
     /// The summary so far, and those of the host's among these blocks.
-    pub(in crate::context) fn joined(&self, blocks: &[u32]) -> String {
+    pub(in crate::context) fn joined(&self, blocks: &[BlockId]) -> String {
         let mut joined = self.summary.clone();
         for text in blocks.iter().filter_map(|at| self.adopted.get(at)) {
             if !joined.is_empty() {

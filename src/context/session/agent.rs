@@ -5,7 +5,7 @@ use crate::context::session::Session;
 use crate::context::session::arrival::read_message;
 use crate::error::{Error, Result, listed};
 use crate::json::{self, Value, json};
-use crate::model::{Draft, Form, Kind, Part};
+use crate::model::{BlockId, Draft, Form, Kind, MessageId, Part};
 
 /// A tool of the agent's: its name, what it says, and its one parameter with what that says.
 type Tool = (&'static str, &'static str, Option<(&'static str, &'static str)>);
@@ -45,7 +45,7 @@ pub enum AgentReply {
     /// Text for the tool's result.
     Text(String),
     /// The original is wanted: of this block of this message. If the host has it no more, the text says so.
-    Recall(u32, u32),
+    Recall(MessageId, BlockId),
 }
 
 impl json::Write for AgentReply {
@@ -129,9 +129,9 @@ pub(in crate::context) fn renew_promises(session: &mut Session) {
 }
 
 /// Message and block of a reference such as `r12`.
-pub fn referenced_message(session: &Session, reference: &str) -> Option<(u32, u32)> {
+pub fn referenced_message(session: &Session, reference: &str) -> Option<(MessageId, BlockId)> {
     let block = reference.trim().strip_prefix('r')?.parse().ok()?;
-    Some((session.transcript.ledger.blocks.get(usize::try_from(block).ok()?)?.message, block))
+    Some((session.transcript.ledger.block(block)?.message, block))
 }
 
 /// The original text of a block, from the JSON of its message; none if the host has changed it since.
@@ -140,8 +140,8 @@ pub fn referenced_message(session: &Session, reference: &str) -> Option<(u32, u3
 /// `MalformedMessage`.
 pub fn recalled_text(
     session: &Session,
-    message: u32,
-    block: u32,
+    message: MessageId,
+    block: BlockId,
     bytes: &[u8],
 ) -> Result<Option<String>> {
     let draft = read_message(session, message, bytes)?;
@@ -149,7 +149,7 @@ pub fn recalled_text(
     if same != session.transcript.ledger.message(message).map(|it| it.fingerprint) {
         return Ok(None);
     }
-    let piece = block.saturating_sub(session.transcript.ledger.blocks_of(message).start);
+    let piece = block.since(session.transcript.ledger.blocks_of(message).start);
     Ok(draft.parts.get(piece as usize).map(|part| part.text.clone().into_owned()))
 }
 
@@ -165,8 +165,8 @@ pub fn message_count(session: &Session) -> u32 {
 ///
 /// # Errors
 /// `MalformedMessage`.
-pub fn message_text(session: &Session, index: u32, bytes: &[u8]) -> Result<String> {
-    Ok(words_of(&session.dialect.format.read(bytes, index)?, |_| true))
+pub fn message_text(session: &Session, index: MessageId, bytes: &[u8]) -> Result<String> {
+    Ok(words_of(&session.dialect.format.read(bytes, index.get())?, |_| true))
 }
 
 /// The texts of some parts of a message, a call as its tool and arguments.
@@ -186,6 +186,6 @@ pub(in crate::context) fn words_of(draft: &Draft<'_>, is_wanted: fn(&Part<'_>) -
 }
 
 /// The reference of a block.
-pub(in crate::context) fn reference(block: u32) -> String {
+pub(in crate::context) fn reference(block: BlockId) -> String {
     format!("r{block}")
 }

@@ -13,7 +13,7 @@ use crate::context::session::snapshot::mark;
 use crate::context::session::snapshot::truncate::keep_nothing;
 use crate::error::Result;
 use crate::format::fingerprint;
-use crate::model::{Form, Kind, Role};
+use crate::model::{Form, Kind, MessageId, Role};
 use crate::number::count;
 
 /// A host's own first message in place of what it forgot is at most this long, in bytes: a summary is longer.
@@ -61,7 +61,7 @@ pub fn offer_message(session: &mut Session, bytes: &[u8]) -> Result<()> {
 }
 
 /// The next message of a history that is to be aligned is this one of the session.
-pub fn offer_known(session: &mut Session, index: u32) {
+pub fn offer_known(session: &mut Session, index: MessageId) {
     if let Some(message) = session.transcript.ledger.message(index) {
         session.restoration.offered.push(Offered {
             mark: mark(message.fingerprint),
@@ -105,20 +105,20 @@ pub fn align(session: &mut Session) -> Option<Alignment> {
 }
 
 /// The host no longer holds the messages before this one. Nothing moves before an epoch opens or they are too many.
-pub fn forget_messages(session: &mut Session, before: u32) {
+pub fn forget_messages(session: &mut Session, before: MessageId) {
     add_forgotten(session, before);
     let known = std::mem::replace(&mut session.decisions.pruner.forgotten, before);
     if before < known {
         attach_pins(session);
     }
     detach_forgotten(session);
-    if before > 0 {
+    if before > MessageId::FIRST {
         keep_nothing(session);
     }
 }
 
 /// Something of a message is not gone, though this request may leave it out: its text may be asked for.
-pub fn may_send(session: &Session, index: u32) -> bool {
+pub fn may_send(session: &Session, index: MessageId) -> bool {
     session
         .transcript
         .ledger
@@ -132,7 +132,7 @@ fn known_marks(session: &Session) -> (usize, Vec<u32>, usize) {
         return awaited_marks(session).unwrap_or_default();
     }
     let marks = session.transcript.ledger.messages.iter().map(|it| mark(it.fingerprint)).collect();
-    (0, marks, last_group(session) as usize)
+    (0, marks, last_group(session).index())
 }
 
 /// How long the start of `part` is that lies in the known messages, and where it ends there: the longest, and of those the

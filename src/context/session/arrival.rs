@@ -19,8 +19,8 @@ use crate::estimate::RESULT;
 use crate::format::{Format, fingerprint, with_call_ids};
 use crate::ledger::Arrival;
 use crate::model::{
-    Block, Draft, Fix, FixKind, Form, Kind, Made, Mask, Message, NONE, Outline, Piece, Role,
-    Violation,
+    Block, BlockId, Draft, Fix, FixKind, Form, GroupId, Kind, Made, Mask, Message, MessageId, NONE,
+    Outline, Piece, Role, Violation,
 };
 use crate::number::count;
 use crate::prune::{Change, Rule};
@@ -58,8 +58,8 @@ impl Session {
                 }
             }
         }
-        let index = self.transcript.ledger.message_count();
-        let draft = self.dialect.format.read(bytes, index)?;
+        let index = self.transcript.ledger.next_message();
+        let draft = self.dialect.format.read(bytes, index.get())?;
         if let Known::Strange = match_message(self, index, fingerprint(&draft)) {
             return Ok(Append::RereadAll);
         }
@@ -88,10 +88,10 @@ impl Session {
 ///
 /// # Errors
 /// `MalformedMessage`.
-pub fn is_same_message(session: &mut Session, index: u32, bytes: &[u8]) -> Result<bool> {
+pub fn is_same_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<bool> {
     session.counters.bytes_measured =
         session.counters.bytes_measured.saturating_add(bytes.len() as u64);
-    let draft = session.dialect.format.read(bytes, index)?;
+    let draft = session.dialect.format.read(bytes, index.get())?;
     let known = session.transcript.ledger.message(index);
     let same = known.is_some_and(|it| it.fingerprint == fingerprint(&draft))
         && !answers_another(session, index, &draft)
@@ -112,9 +112,9 @@ pub fn is_same_message(session: &mut Session, index: u32, bytes: &[u8]) -> Resul
 }
 
 /// It says the same, but of another call of the turn: two tools may both say "ok". An id that no call has is a new name.
-fn answers_another(session: &Session, index: u32, draft: &Draft<'_>) -> bool {
+fn answers_another(session: &Session, index: MessageId, draft: &Draft<'_>) -> bool {
     let (before, from) =
-        session.transcript.outlines.split_at(session.transcript.outlines.len().min(index as usize));
+        session.transcript.outlines.split_at(session.transcript.outlines.len().min(index.index()));
     let Some(known) = from.first() else { return false };
     let is_result = |it: &Outline| it.role != Role::Assistant;
     let turn = before.iter().rev().skip_while(|it| is_result(it)).take_while(|it| !is_result(it));
@@ -128,13 +128,13 @@ fn answers_another(session: &Session, index: u32, draft: &Draft<'_>) -> bool {
 }
 
 /// It makes the same call, but under another id, and the known one waits for its result: what comes is that of the new one.
-fn calls_again(session: &Session, index: u32, draft: &Draft<'_>) -> bool {
+fn calls_again(session: &Session, index: MessageId, draft: &Draft<'_>) -> bool {
     let Some(known) = session.transcript.outline(index) else { return false };
     let blocks =
         session.transcript.ledger.blocks_of(index).map(|at| session.transcript.ledger.block(at));
     let mut pieces = known.pieces.iter().zip(&draft.parts).zip(blocks);
     pieces.any(|((old, new), block)| {
-        let waits = block.is_some_and(|block| block.pair == NONE);
+        let waits = block.is_some_and(|block| block.pair.is_none());
         old.kind == Kind::Call && waits && old.id != new.piece.id
     })
 }
@@ -154,7 +154,7 @@ pub(in crate::context) fn append_measured(
     measure: &Measure,
     draft: Option<&Draft<'_>>,
 ) {
-    let index = session.transcript.ledger.message_count();
+    let index = session.transcript.ledger.next_message();
     let outline = &measure.outline;
     // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
     let is_between =
@@ -171,7 +171,7 @@ pub(in crate::context) fn append_measured(
         fingerprint: measure.fingerprint,
         written: measure.written,
         role: outline.role,
-        first_block: 0,
+        first_block: BlockId::FIRST,
         call: session.transcript.call.saturating_sub(u32::from(continues)),
         turn: session.transcript.turn,
         bytes: measure.bytes,
@@ -181,24 +181,24 @@ pub(in crate::context) fn append_measured(
     // The request that first sends it comes after it: after one more call, if it is the model's. A run is one call.
     let speaks = outline.role == Role::Assistant && !continues;
     session.transcript.call = session.transcript.call.saturating_add(u32::from(speaks));
-    let first = session.transcript.ledger.block_count();
-    let end = first.saturating_add(count(outline.pieces.len()));
+    let first = session.transcript.ledger.next_block();
+    let end = first.plus(count(outline.pieces.len()));
     session.pins.meet(
-        &(first..end),
+        first.to(end),
         mark(measure.fingerprint),
         session.restoration.waiting.is_some(),
     );
     for (at, (piece, measured)) in (0u32..).zip(outline.pieces.iter().zip(&measure.blocks)) {
         let call = pushed.pairs.get(at as usize).copied().flatten();
-        let pair = call.map_or(NONE, |(message, piece)| {
-            session.transcript.ledger.blocks_of(message).start.saturating_add(piece)
-        });
+        let call_block = call
+            .map(|(message, piece)| session.transcript.ledger.blocks_of(message).start.plus(piece));
         // Reasoning may leave alone where the provider lets it; everything else of the model's turn stays or goes with
         // its calls and results.
         let free = piece.kind == Kind::Thinking && !pushed.ties_reasoning;
-        let group =
-            if free { NONE } else { pushed.groups.get(at as usize).copied().unwrap_or(NONE) };
-        let call_key = session.transcript.ledger.block(pair).map(|call| call.key);
+        let group = pushed.groups.get(at as usize).copied().filter(|_| !free);
+        let group = group.unwrap_or(GroupId::NONE);
+        let call_key =
+            call_block.and_then(|at| session.transcript.ledger.block(at)).map(|call| call.key);
         let block = session.transcript.ledger.append(
             &Arrival {
                 kind: piece.kind,
@@ -206,17 +206,17 @@ pub(in crate::context) fn append_measured(
                 chars: measured.chars,
                 ids: &measured.ids,
                 head_ids: measured.head_ids,
-                pair: if piece.kind == Kind::Result { pair } else { NONE },
+                pair: call_block.filter(|_| piece.kind == Kind::Result).unwrap_or(BlockId::NONE),
                 group,
                 call_key,
                 key: measured.key,
                 overhead: measured.overhead,
                 bytes: measured.bytes,
                 failed: piece.error,
-                mask: if session.pins.hold(first.saturating_add(at)) {
+                mask: if session.pins.hold(first.plus(at)) {
                     Mask::FIXED
                 } else {
-                    mask_of(session, index, outline.role, piece, group != NONE)
+                    mask_of(session, index, outline.role, piece, group.is_some())
                 },
                 named: is_listed_tool(session, piece, call),
             },
@@ -228,7 +228,7 @@ pub(in crate::context) fn append_measured(
             session.transcript.sanitized.insert(block, measured.mended.clone());
         }
         cap_at_arrival(session, block, at, draft);
-        follow_call(session, block, pair);
+        follow_call(session, block, call_block);
     }
     session.transcript.bytes = session.transcript.bytes.saturating_add(measure.bytes.into());
     session.markers.note(index, outline);
@@ -240,11 +240,10 @@ pub(in crate::context) fn append_measured(
 }
 
 /// A result that comes when its call is gone already goes with it.
-fn follow_call(session: &mut Session, block: u32, call: u32) {
-    let gone = session.transcript.ledger.block(call).is_some_and(|b| b.form == Form::Gone);
-    if !gone {
-        return;
-    }
+fn follow_call(session: &mut Session, block: BlockId, call: Option<BlockId>) {
+    let is_gone =
+        |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|b| b.form == Form::Gone);
+    let Some(call) = call.filter(is_gone) else { return };
     let before = session.transcript.ledger.block(block).map_or(0, |block| block.now);
     let rule = session.decisions.reasons.get(&call).map_or(Rule::HardFit, |why| why.rule);
     session.transcript.ledger.set_form(block, Form::Gone, 0);
@@ -256,31 +255,31 @@ pub(in crate::context) fn drop_orphan_results(session: &mut Session) {
     for at in session.transcript.ledger.live().to_vec() {
         let Some(block) = session.transcript.ledger.block(at) else { continue };
         let call = match block.kind {
-            Kind::Result => block.pair,
+            Kind::Result => Some(block.pair),
             Kind::Other => gone_call_beside(session, block),
-            Kind::Text | Kind::Thinking | Kind::Call | Kind::Image => NONE,
+            Kind::Text | Kind::Thinking | Kind::Call | Kind::Image => None,
         };
         follow_call(session, at, call);
     }
 }
 
 /// A call of the same turn that is gone.
-fn gone_call_beside(session: &Session, block: &Block) -> u32 {
-    if block.group == NONE {
-        return NONE;
+fn gone_call_beside(session: &Session, block: &Block) -> Option<BlockId> {
+    if block.group.is_none() {
+        return None;
     }
-    let mut turn =
-        (block.group..=block.message).flat_map(|at| session.transcript.ledger.blocks_of(at));
-    let is_it = |at: &u32| {
+    let messages = block.group.first_message().to(block.message.next());
+    let mut turn = messages.flat_map(|at| session.transcript.ledger.blocks_of(at));
+    let is_it = |at: &BlockId| {
         session.transcript.ledger.block(*at).is_some_and(|it| {
             it.kind == Kind::Call && it.group == block.group && it.form == Form::Gone
         })
     };
-    turn.find(is_it).unwrap_or(NONE)
+    turn.find(is_it)
 }
 
 /// A result too large to be sent whole even once is cut before it is first sent.
-fn cap_at_arrival(session: &mut Session, block: u32, piece: u32, draft: Option<&Draft<'_>>) {
+fn cap_at_arrival(session: &mut Session, block: BlockId, piece: u32, draft: Option<&Draft<'_>>) {
     let window = session.options.window;
     // What was sent of a known message is known too.
     let known = session.restoration.waiting.is_some();
@@ -333,13 +332,13 @@ pub(in crate::context) fn repair_arrival(session: &mut Session, fixes: Vec<Fix>)
 }
 
 /// A piece, or with `NONE` a whole message, is not sent because it mends the history; one that moves is sent elsewhere.
-fn drop_block(session: &mut Session, message: u32, piece: u32, dropped: &mut Vec<u32>) {
+fn drop_block(session: &mut Session, message: MessageId, piece: u32, dropped: &mut Vec<BlockId>) {
     let blocks = session.transcript.ledger.blocks_of(message);
     let pieces =
         if piece == NONE { 0..count(blocks.len()) } else { piece..piece.saturating_add(1) };
     for number in pieces {
-        let block = blocks.start.saturating_add(number);
-        if session.repairs.displaced.contains_key(&(message, number)) || !blocks.contains(&block) {
+        let block = blocks.start.plus(number);
+        if session.repairs.displaced.contains_key(&(message, number)) || !blocks.contains(block) {
             continue;
         }
         let before = session.transcript.ledger.block(block).map_or(0, |block| block.now);
@@ -350,7 +349,7 @@ fn drop_block(session: &mut Session, message: u32, piece: u32, dropped: &mut Vec
 
 /// What a repair puts in place of a block's text is what is counted of it.
 fn recount_repaired(session: &mut Session, fix: &Fix) {
-    let at = session.transcript.ledger.blocks_of(fix.index).start.saturating_add(fix.kind.piece());
+    let at = session.transcript.ledger.blocks_of(fix.index).start.plus(fix.kind.piece());
     let block = session.transcript.ledger.block(at).filter(|block| block.form != Form::Gone);
     let Some(block) = block else { return };
     let tokens = |text: &str| session.options.estimator.tokens(text);
@@ -395,7 +394,7 @@ pub(in crate::context) fn set_end_repairs(session: &mut Session, mut ending: Vec
             cost_at_end(session, fix.index, *piece, |now| now.saturating_add(more));
         }
     }
-    let place = |it: &(u32, u32)| (i64::from(it.0), i64::from(it.1));
+    let place = |it: &(MessageId, u32)| (i64::from(it.0), i64::from(it.1));
     sort_by(&mut moving, place);
     for at in &leaving {
         if moving.binary_search(at).is_err() {
@@ -408,8 +407,8 @@ pub(in crate::context) fn set_end_repairs(session: &mut Session, mut ending: Vec
     session.decisions.end_fixes = ending;
 }
 
-fn cost_at_end(session: &mut Session, message: u32, piece: u32, cost: impl Fn(u32) -> u32) {
-    let at = session.transcript.ledger.blocks_of(message).start.saturating_add(piece);
+fn cost_at_end(session: &mut Session, message: MessageId, piece: u32, cost: impl Fn(u32) -> u32) {
+    let at = session.transcript.ledger.blocks_of(message).start.plus(piece);
     let block = session.transcript.ledger.block(at).filter(|block| block.form != Form::Gone);
     if let Some(before) = block.map(|block| block.now) {
         let now = cost(before);
@@ -421,18 +420,18 @@ fn cost_at_end(session: &mut Session, message: u32, piece: u32, cost: impl Fn(u3
 /// The draft of a message of the session, from its bytes.
 pub(in crate::context) fn read_message<'a>(
     session: &Session,
-    index: u32,
+    index: MessageId,
     bytes: &'a [u8],
 ) -> Result<Draft<'a>> {
-    if index >= session.transcript.ledger.message_count() {
+    if index >= session.transcript.ledger.next_message() {
         return Err(Error::argument("index", "a message of the session", index));
     }
-    session.dialect.format.read(bytes, index)
+    session.dialect.format.read(bytes, index.get())
 }
 
 /// An aborted turn goes where it would part a call from its result.
-fn aborted_between(index: u32) -> Fix {
+fn aborted_between(index: MessageId) -> Fix {
     let message = "an aborted turn stands between a call and its result".into();
-    let violation = Violation { rule: "I3", index, path: None, message };
+    let violation = Violation { rule: "I3", index: index.get(), path: None, message };
     Fix { index, kind: FixKind::Drop { piece: NONE }, violation }
 }

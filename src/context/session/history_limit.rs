@@ -4,7 +4,7 @@ use crate::argument::OptionsReader;
 use crate::context::session::Session;
 use crate::error::{Error, Result};
 use crate::json::{self, RawValue};
-use crate::model::Role;
+use crate::model::{MessageId, Role};
 use crate::prune::oldest_chunk;
 
 json::json_struct! {
@@ -12,7 +12,7 @@ json::json_struct! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Shared {
         /// Messages that stay, as [from, to).
-        pub kept: Vec<(u32, u32)>,
+        pub kept: Vec<(MessageId, MessageId)>,
         /// Chunks that were dropped.
         pub dropped_chunks: u32,
         /// Messages in them.
@@ -28,14 +28,12 @@ json::json_struct! {
 
 /// Messages of the last `turns` turns, as [from, to): from the n-th last request of the user on (G21); the system's text
 /// before it stays, and so does a group whole.
-pub fn last_turns(session: &Session, turns: u32) -> Vec<(u32, u32)> {
+pub fn last_turns(session: &Session, turns: u32) -> Vec<(MessageId, MessageId)> {
     let newest = session.transcript.ledger.messages.last().map_or(0, |message| message.turn);
     let wanted = newest.saturating_add(1).saturating_sub(turns);
-    let from = if turns == 0 { 0 } else { session.transcript.ledger.turn_start(wanted) };
-    kept_from(
-        session,
-        (0..=from).rev().find(|&at| session.transcript.ledger.may_cut(at)).unwrap_or(0),
-    )
+    let from =
+        if turns == 0 { MessageId::FIRST } else { session.transcript.ledger.turn_start(wanted) };
+    kept_from(session, session.transcript.ledger.cut_at_or_before(from))
 }
 
 /// Drops the oldest of `parts` chunks of equal tokens until the history has at most its share (G20). `json`:
@@ -54,8 +52,8 @@ pub fn share_turns(session: &Session, json: &str) -> Result<Shared> {
     let parts = options.amount("parts", 0, u32::MAX.into())?.unwrap_or(2);
     let parts = u32::try_from(parts).unwrap_or(u32::MAX);
     let budget = (most.saturating_mul(share) / 10_000).max(1);
-    let (start, end) = (after_system(session), session.transcript.ledger.message_count());
-    let behind = |at: u32| {
+    let (start, end) = (after_system(session), session.transcript.ledger.next_message());
+    let behind = |at: MessageId| {
         session.transcript.ledger.tokens_from(session.transcript.ledger.blocks_of(at).start)
     };
     let (mut from, mut chunks) = (start, 0u32);
@@ -67,7 +65,7 @@ pub fn share_turns(session: &Session, json: &str) -> Result<Shared> {
     Ok(Shared {
         kept: kept_from(session, from),
         dropped_chunks: chunks,
-        dropped_messages: from.saturating_sub(start),
+        dropped_messages: from.since(start),
         dropped_tokens: behind(start).saturating_sub(behind(from)),
         kept_tokens: behind(from),
         budget_tokens: budget,
@@ -75,19 +73,17 @@ pub fn share_turns(session: &Session, json: &str) -> Result<Shared> {
 }
 
 /// First message that is not the system's.
-fn after_system(session: &Session) -> u32 {
-    let system =
-        |at: &u32| session.transcript.ledger.message(*at).is_some_and(|it| it.role == Role::System);
-    (0..session.transcript.ledger.message_count())
-        .take_while(system)
-        .last()
-        .map_or(0, |at| at.saturating_add(1))
+fn after_system(session: &Session) -> MessageId {
+    let system = |at: &MessageId| {
+        session.transcript.ledger.message(*at).is_some_and(|it| it.role == Role::System)
+    };
+    let messages = MessageId::FIRST.to(session.transcript.ledger.next_message());
+    messages.take_while(system).last().map_or(MessageId::FIRST, MessageId::next)
 }
 
-fn kept_from(session: &Session, from: u32) -> Vec<(u32, u32)> {
-    let (system, end) =
-        (after_system(session).min(from), session.transcript.ledger.message_count());
-    [(0, system), (from, end)].into_iter().filter(|(from, to)| from < to).collect()
+fn kept_from(session: &Session, from: MessageId) -> Vec<(MessageId, MessageId)> {
+    let (system, end) = (after_system(session).min(from), session.transcript.ledger.next_message());
+    [(MessageId::FIRST, system), (from, end)].into_iter().filter(|(from, to)| from < to).collect()
 }
 
 /// How many turns a session keeps, by its key and the settings of the channels (G22): `{"sessionKey", "channels"}`.

@@ -56,7 +56,7 @@ use crate::context::transcript::Transcript;
 use crate::error::Result;
 use crate::format::Format;
 use crate::json;
-use crate::model::Fix;
+use crate::model::{BlockId, Fix, MessageId};
 use crate::prune::{Change, Pruner, Rule};
 use crate::validity::{self, Provider, Repairer};
 
@@ -102,9 +102,9 @@ pub(in crate::context) struct Dialect {
 pub(in crate::context) struct Repairs {
     pub mender: Repairer,
     /// Repairs by message.
-    pub fixes: LiteMap<u32, Vec<Fix>>,
+    pub fixes: LiteMap<MessageId, Vec<Fix>>,
     /// Results that are sent at another place: message, piece.
-    pub displaced: LiteMap<(u32, u32), ()>,
+    pub displaced: LiteMap<(MessageId, u32), ()>,
 }
 
 /// Everything that a decision changes, beside the ledger's forms.
@@ -113,19 +113,19 @@ pub(in crate::context) struct Decisions {
     pub pruner: Pruner,
     pub placeholders: Placeholders,
     /// The reason for each block that is not sent as it was.
-    pub reasons: LiteMap<u32, Why>,
+    pub reasons: LiteMap<BlockId, Why>,
     /// Changes that no request has reported yet.
     pub unreported: Vec<Change>,
     /// Reasoning that is still sent though what it is bound to is gone.
-    pub unbound: LiteMap<u32, ()>,
+    pub unbound: LiteMap<BlockId, ()>,
     /// Repairs that a request needs because it ends here; by message.
     pub end_fixes: Vec<Fix>,
     /// Pieces that this request leaves out, or sends elsewhere, because it ends here: message, piece; in order.
-    pub absent_at_end: Vec<(u32, u32)>,
+    pub absent_at_end: Vec<(MessageId, u32)>,
     /// Blocks that cost something else for that: the block, its tokens otherwise, and those that it has now.
-    pub end_costs: Vec<(u32, u32, u32)>,
+    pub end_costs: Vec<(BlockId, u32, u32)>,
     /// Blocks that pins brought back, and whose identifiers are to be found in their texts again.
-    pub returned: Vec<u32>,
+    pub returned: Vec<BlockId>,
     /// What may be sent, in estimates: as it was when an epoch last opened for it.
     pub usable: u64,
 }

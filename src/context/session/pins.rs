@@ -5,7 +5,6 @@
 
 use crate::context::session::arrival::read_message;
 use crate::context::transcript::masks::renew_masks;
-use std::ops::Range;
 
 use crate::context::session::Session;
 use crate::context::session::agent::words_of;
@@ -14,7 +13,7 @@ use crate::context::session::snapshot::mark;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::hash;
-use crate::model::{Block, Form, Kind, NONE};
+use crate::model::{Block, BlockId, Form, GroupId, Kind, MessageId, Span};
 use crate::prune::Rule;
 use crate::text::{prefix, redact};
 
@@ -30,9 +29,9 @@ pub(in crate::context) struct Pins {
 struct Blocks {
     id: u32,
     /// First block of the message; `from` and `to` are the pinned ones of them.
-    first: u32,
-    from: u32,
-    to: u32,
+    first: BlockId,
+    from: BlockId,
+    to: BlockId,
     mark: u32,
     text: String,
     is_sent: bool,
@@ -59,18 +58,17 @@ impl Blocks {
     }
 
     /// The message stands here from now on.
-    fn attach(&mut self, first: u32) {
-        let (offset, length) =
-            (self.from.saturating_sub(self.first), self.to.saturating_sub(self.from));
+    fn attach(&mut self, first: BlockId) {
+        let (offset, length) = (self.from.since(self.first), self.to.since(self.from));
         self.first = first;
-        self.from = first.saturating_add(offset);
-        self.to = self.from.saturating_add(length);
+        self.from = first.plus(offset);
+        self.to = self.from.plus(length);
         self.is_here = true;
     }
 }
 
 impl Pins {
-    pub(in crate::context) fn hold(&self, block: u32) -> bool {
+    pub(in crate::context) fn hold(&self, block: BlockId) -> bool {
         self.here().any(|it| it.from <= block && block < it.to)
     }
 
@@ -102,8 +100,9 @@ impl Pins {
     pub(in crate::context) fn write(&self, out: &mut Writer) {
         out.number(self.blocks.len() as u64);
         for Blocks { id, first, from, to, mark, text, is_sent, is_here: _ } in &self.blocks {
-            for number in [*id, *first, *from, *to] {
-                out.number(number.into());
+            out.number((*id).into());
+            for block in [first, from, to] {
+                out.number((*block).into());
             }
             out.mark(*mark);
             out.text(text);
@@ -122,13 +121,14 @@ impl Pins {
         for _ in 0..reader.count() {
             let is_old = reader.is_old;
             let id = reader.small();
-            let first = if is_old { None } else { Some(reader.small()) };
-            let (from, to, mark) = (reader.small(), reader.small(), reader.mark());
+            let first = if is_old { None } else { Some(BlockId::from(reader.small())) };
+            let (from, to) = (BlockId::from(reader.small()), BlockId::from(reader.small()));
+            let mark = reader.mark();
             let first = first.unwrap_or(from);
             let text: String = if is_old { String::new() } else { reader.text().into() };
             let is_sent = !is_old && reader.flag() && !text.trim().is_empty();
             // No message has so many parts; a longer run is a forgery that would cost seconds.
-            if from < first || to < from || to.saturating_sub(first) > MOST_PARTS {
+            if from < first || to < from || to.since(first) > MOST_PARTS {
                 reader.refuse("a pin is of no message");
                 return pins;
             }
@@ -172,9 +172,9 @@ impl Pins {
 
     /// A message arrives with these blocks. `is_known`: messages stand where they stood; else the first with its mark is taken
     /// for the pinned one, wherever it stands now.
-    pub(in crate::context) fn meet(&mut self, blocks: &Range<u32>, mark: u32, is_known: bool) {
+    pub(in crate::context) fn meet(&mut self, blocks: Span<BlockId>, mark: u32, is_known: bool) {
         for pin in self.blocks.iter_mut().filter(|pin| pin.mark == mark) {
-            if blocks.contains(&pin.from) {
+            if blocks.contains(pin.from) {
                 (pin.first, pin.is_here) = (blocks.start, true);
             } else if !pin.is_here && !is_known {
                 pin.attach(blocks.start);
@@ -215,8 +215,8 @@ const MOST_PARTS: u32 = 100_000;
 ///
 /// # Errors
 /// `InvalidArgument` if there is no such message, `MalformedMessage`.
-pub fn pin_message(session: &mut Session, message: u32, bytes: &[u8]) -> Result<u32> {
-    if message >= session.transcript.ledger.message_count() {
+pub fn pin_message(session: &mut Session, message: MessageId, bytes: &[u8]) -> Result<u32> {
+    if message >= session.transcript.ledger.next_message() {
         return Err(Error::argument("index", "a message of the history", message));
     }
     let draft = read_message(session, message, bytes)?;
@@ -232,18 +232,18 @@ pub fn pin_message(session: &mut Session, message: u32, bytes: &[u8]) -> Result<
 /// `InvalidArgument` if there is no such message, `MalformedMessage`.
 pub fn pin_matches(
     session: &mut Session,
-    message: u32,
+    message: MessageId,
     bytes: &[u8],
     text: &str,
 ) -> Result<Option<u32>> {
     let draft = read_message(session, message, bytes)?;
     let found = draft.parts.iter().position(|part| part.text.contains(text));
     let Some(piece) = found.and_then(|at| u32::try_from(at).ok()) else { return Ok(None) };
-    let at = session.transcript.ledger.blocks_of(message).start.saturating_add(piece);
-    Ok(Some(pin_blocks(session, message, at..at.saturating_add(1), text)))
+    let at = session.transcript.ledger.blocks_of(message).start.plus(piece);
+    Ok(Some(pin_blocks(session, message, at.to(at.next()), text)))
 }
 
-fn pin_blocks(session: &mut Session, message: u32, blocks: Range<u32>, text: &str) -> u32 {
+fn pin_blocks(session: &mut Session, message: MessageId, blocks: Span<BlockId>, text: &str) -> u32 {
     let known = session.transcript.ledger.message(message);
     let mark = known.map_or(0, |it| mark(it.fingerprint));
     let (from, to) = (blocks.start, blocks.end);
@@ -288,7 +288,7 @@ pub(in crate::context) fn set_pins(session: &mut Session, pins: Pins, fewer: boo
     session.last_request.rebuild |= fewer;
     session.last_request.settled &= !fewer;
     attach_pins(session);
-    let starts: Vec<u32> =
+    let starts: Vec<BlockId> =
         before.blocks.iter().chain(&session.pins.blocks).map(|pin| pin.from).collect();
     for at in starts {
         if let Some(message) = session.transcript.ledger.block(at).map(|block| block.message) {
@@ -304,10 +304,10 @@ pub(in crate::context) fn attach_pins(session: &mut Session) {
     if pins.blocks.iter().all(|pin| pin.is_here) {
         return;
     }
-    for (index, message) in (0..).zip(&ledger.messages) {
+    for (index, message) in MessageId::FIRST.on().zip(&ledger.messages) {
         let blocks = ledger.blocks_of(index);
-        if index >= decisions.pruner.forgotten || ledger.is_live(&blocks) {
-            pins.meet(&blocks, mark(message.fingerprint), restoration.waiting.is_some());
+        if index >= decisions.pruner.forgotten || ledger.is_live(blocks) {
+            pins.meet(blocks, mark(message.fingerprint), restoration.waiting.is_some());
         }
     }
 }
@@ -318,7 +318,7 @@ pub(in crate::context) fn detach_forgotten(session: &mut Session) {
     let ledger = &transcript.ledger;
     let end = ledger.blocks_of(decisions.pruner.forgotten).start;
     for pin in pins.blocks.iter_mut().filter(|pin| pin.from < end) {
-        pin.is_here &= ledger.is_live(&(pin.from..pin.to));
+        pin.is_here &= ledger.is_live(pin.from.to(pin.to));
     }
 }
 
@@ -333,7 +333,8 @@ pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
         back |= std::mem::replace(&mut pin.is_sent, is_sent) != is_sent;
     }
     for at in lost_pins(session) {
-        let message = session.transcript.ledger.block(at).map_or(NONE, |block| block.message);
+        let message =
+            session.transcript.ledger.block(at).map_or(MessageId::NONE, |block| block.message);
         if session.transcript.ledger.bring_back(at) {
             session.decisions.returned.push(at);
         }
@@ -354,8 +355,8 @@ pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
 }
 
 /// Pinned blocks that are not sent as they were, and the gone ones of their groups.
-fn lost_pins(session: &Session) -> Vec<u32> {
-    let ours = |at: u32| {
+fn lost_pins(session: &Session) -> Vec<BlockId> {
+    let ours = |at: BlockId| {
         let rule = session.decisions.reasons.get(&at).map(|why| why.rule);
         // What its provider would refuse stays away.
         let barred = matches!(
@@ -365,18 +366,19 @@ fn lost_pins(session: &Session) -> Vec<u32> {
         let block = session.transcript.ledger.block(at).filter(|_| !barred);
         block.filter(|it| it.message >= session.decisions.pruner.forgotten || it.form != Form::Gone)
     };
-    let is_lost = |at: &u32| ours(*at).is_some_and(|block| block.form != Form::Full);
-    let mut lost: Vec<u32> =
-        session.pins.here().flat_map(|pin| pin.from..pin.to).filter(is_lost).collect();
-    let groups: Vec<u32> = lost
+    let is_lost = |at: &BlockId| ours(*at).is_some_and(|block| block.form != Form::Full);
+    let mut lost: Vec<BlockId> =
+        session.pins.here().flat_map(|pin| pin.from.to(pin.to)).filter(is_lost).collect();
+    let groups: Vec<GroupId> = lost
         .iter()
         .filter_map(|&at| session.transcript.ledger.block(at))
         .map(|block| block.group)
-        .filter(|&group| group != NONE)
+        .filter(|group| group.is_some())
         .collect();
     if !groups.is_empty() {
         let is_partner = |block: &Block| block.form == Form::Gone && groups.contains(&block.group);
-        let partners = (0..session.transcript.ledger.block_count())
+        let partners = BlockId::FIRST
+            .to(session.transcript.ledger.next_block())
             .filter(|&at| ours(at).is_some_and(is_partner));
         lost.extend(partners);
         crate::sort::sort_set(&mut lost);

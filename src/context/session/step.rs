@@ -27,7 +27,7 @@ use crate::context::session::{Decided, Session};
 use crate::context::transcript::measure::measure;
 use crate::error::Result;
 use crate::json;
-use crate::model::{Form, Kind};
+use crate::model::{Form, Kind, MessageId};
 use crate::number::count;
 use crate::prune::{Decision, Folds, Moment, Setting};
 
@@ -35,7 +35,7 @@ use crate::prune::{Decision, Folds, Moment, Setting};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// The texts of these messages are needed: hand them over and resume.
-    Need(Vec<u32>),
+    Need(Vec<MessageId>),
     /// The request.
     Done(Box<Answer>),
 }
@@ -104,7 +104,7 @@ impl Session {
 
     /// Goes on once the texts that were needed are there.
     pub fn resume(&mut self) -> Step {
-        let mut messages: Vec<u32> = self
+        let mut messages: Vec<MessageId> = self
             .decisions
             .placeholders
             .wanted
@@ -134,20 +134,20 @@ impl Session {
     ///
     /// # Errors
     /// `MalformedMessage`.
-    pub fn supply(&mut self, index: u32, bytes: &[u8]) -> Result<()> {
+    pub fn supply(&mut self, index: MessageId, bytes: &[u8]) -> Result<()> {
         let draft = read_message(self, index, bytes)?;
         renew_places(self, index, &draft);
         let blocks = self.transcript.ledger.blocks_of(index);
-        if self.decisions.returned.iter().any(|at| blocks.contains(at)) {
+        if self.decisions.returned.iter().any(|at| blocks.contains(*at)) {
             let mut counter = Counter::new(self.options.estimator, &[]);
             let measure =
                 measure(&draft, bytes, &mut counter, Some(&mut self.transcript.ledger.identifiers));
-            for (measured, at) in measure.blocks.iter().zip(blocks.clone()) {
+            for (measured, at) in measure.blocks.iter().zip(blocks) {
                 if self.decisions.returned.contains(&at) {
                     self.transcript.ledger.restore_ids(at, &measured.ids);
                 }
             }
-            self.decisions.returned.retain(|at| !blocks.contains(at));
+            self.decisions.returned.retain(|at| !blocks.contains(*at));
         }
         for (piece, at) in blocks.enumerate() {
             let Some(part) = draft.parts.get(piece) else {
@@ -244,7 +244,7 @@ impl Session {
                 .total()
                 .saturating_add(self.last_request.made_tokens)
                 .saturating_add(self.pins.tokens(self.options.estimator)),
-            mended: if self.transcript.ledger.message_count() == self.last_request.upto {
+            mended: if self.transcript.ledger.next_message() == self.last_request.upto {
                 self.last_request.made_tokens
             } else {
                 0

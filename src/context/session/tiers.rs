@@ -7,7 +7,7 @@ use litemap::LiteMap;
 use crate::argument::OptionsReader;
 use crate::context::session::Session;
 use crate::error::{Error, Result};
-use crate::model::{Block, Form, Kind, NONE, Role};
+use crate::model::{Block, BlockId, Form, GroupId, Kind, MessageId, Role};
 use crate::prune::{Change, Decision, Marker, Rule, Shorten, Writer};
 
 /// Turns of each tier, and characters (UTF-16 code units) that the light one keeps of a body.
@@ -57,15 +57,15 @@ impl Tiers {
 pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> Decision {
     let newest = session.transcript.ledger.messages.last().map_or(0, |message| message.turn);
     let mut decision = Decision::default();
-    let mut kept_groups: LiteMap<u32, ()> = LiteMap::new();
+    let mut kept_groups: LiteMap<GroupId, ()> = LiteMap::new();
     for block in
-        session.transcript.ledger.blocks.iter().filter(|it| !it.mask.may_drop && it.group != NONE)
+        session.transcript.ledger.blocks.iter().filter(|it| !it.mask.may_drop && it.group.is_some())
     {
         kept_groups.insert(block.group, ());
     }
     // The model's last words in the turn that is looked at: the message, and whether what stood behind this block stays.
-    let (mut answered, mut answer, mut led_to) = (NONE, NONE, false);
-    for at in (0..session.transcript.ledger.block_count()).rev() {
+    let (mut answered, mut answer, mut led_to) = (None, MessageId::NONE, false);
+    for at in BlockId::FIRST.to(session.transcript.ledger.next_block()).rev() {
         let Some(block) = session.transcript.ledger.block(at) else { continue };
         let Some(message) = session.transcript.ledger.message(block.message) else {
             continue;
@@ -80,10 +80,10 @@ pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> De
             tiers.lightens(block).filter(|_| !is_fixed)
         } else {
             let is_answer = block.kind == Kind::Text && message.role == Role::Assistant;
-            let answers =
-                is_answer && (answered != message.turn || (led_to && answer == block.message));
+            let answers = is_answer
+                && (answered != Some(message.turn) || (led_to && answer == block.message));
             if answers {
-                (answered, answer) = (message.turn, block.message);
+                (answered, answer) = (Some(message.turn), block.message);
             }
             let asked = message.role == Role::User && block.kind != Kind::Result;
             // Reasoning that its provider wants with what it led to stays with the answer.
@@ -111,8 +111,8 @@ pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> De
 }
 
 /// The block carries what its provider checks.
-fn is_signed(session: &Session, at: u32, block: &Block) -> bool {
-    let piece = at.saturating_sub(session.transcript.ledger.blocks_of(block.message).start);
+fn is_signed(session: &Session, at: BlockId, block: &Block) -> bool {
+    let piece = at.since(session.transcript.ledger.blocks_of(block.message).start);
     let outline = session.transcript.outline(block.message);
     outline.and_then(|it| it.pieces.get(piece as usize)).is_none_or(|piece| piece.opaque)
 }

@@ -3,7 +3,7 @@
 use crate::context::session::Session;
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::model::{Fix, FixKind, NONE, Outline};
+use crate::model::{Fix, FixKind, MessageId, NONE, Outline};
 
 /// So many messages at least are lost: a few empty ones are repaired, whatever share of the history they are.
 const LEAST: usize = 3;
@@ -17,11 +17,12 @@ pub fn understood(session: &Session) -> Result<()> {
     let named = session.options.format.is_some();
     if named
         || (session.dialect.certain
-            && (session.last_request.upto > 0 || session.restoration.waiting.is_some()))
+            && (session.last_request.upto > MessageId::FIRST
+                || session.restoration.waiting.is_some()))
     {
         return Ok(());
     }
-    let outline = |index: u32| session.transcript.outline(index);
+    let outline = |index: MessageId| session.transcript.outline(index);
     let lost =
         session.repairs.fixes.iter().filter(|(index, fixes)| {
             outline(**index).is_some_and(|outline| is_lost(outline, fixes))

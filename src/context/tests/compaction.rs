@@ -74,7 +74,7 @@ impl Host {
     fn live_messages(&self) -> Vec<u32> {
         let ledger = &self.session.transcript.ledger;
         let mut live: Vec<u32> =
-            ledger.live().iter().map(|&at| ledger.blocks[at as usize].message).collect();
+            ledger.live().iter().map(|&at| ledger.blocks[at.index()].message.get()).collect();
         live.dedup();
         live
     }
@@ -343,7 +343,7 @@ fn f22_a_cut_never_parts_an_open_call_from_what_answers_it() {
         let plan = host.plan(true);
         assert_eq!(plan["plan"]["outcome"], "summarize");
         let cut = u32::try_from(plan["plan"]["firstKept"].as_u64().unwrap()).unwrap();
-        assert!(cut < 83 && host.session.transcript.ledger.may_cut(cut), "{cut}");
+        assert!(cut < 83 && host.session.transcript.ledger.may_cut(cut.into()), "{cut}");
     }
 }
 
@@ -399,11 +399,11 @@ fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
         assert_eq!(sent.matches("Never touch prod.").count(), 1);
         for message in [3, last] {
             assert_eq!(host.live_messages().iter().filter(|&&it| it == message).count(), 1);
-            let blocks = host.session.transcript.ledger.blocks_of(message);
+            let blocks = host.session.transcript.ledger.blocks_of(message.into());
             assert!(
                 blocks
                     .into_iter()
-                    .all(|at| host.session.transcript.ledger.blocks[at as usize].form == Form::Full)
+                    .all(|at| host.session.transcript.ledger.blocks[at.index()].form == Form::Full)
             );
         }
         host.say("done");
@@ -501,7 +501,7 @@ fn a_message_is_flat_as_far_as_it_goes_and_lists_what_was_done() {
         let bytes = host.messages[at].to_string();
         let index = u32::try_from(at).unwrap();
         serde_json::from_str(
-            flat_message(&mut host.session, index, bytes.as_bytes()).unwrap().json(),
+            flat_message(&mut host.session, index.into(), bytes.as_bytes()).unwrap().json(),
         )
         .unwrap()
     };

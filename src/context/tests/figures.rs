@@ -14,20 +14,20 @@ use crate::context::session::snapshot::snapshot_bytes;
 #[test]
 fn explains_by_rule_evidence_and_time() {
     let host = Host::worked(&window(30_000), 25);
-    let kept = explain(&host.session, 0).unwrap();
+    let kept = explain(&host.session, 0.into()).unwrap();
     assert_eq!((kept.state, kept.rule, kept.since), ("kept", "keep", None));
     assert_eq!((kept.group, kept.turn, kept.restore), (0, 1, "nothing to bring back"));
-    let stubbed = explain(&host.session, 2).unwrap();
+    let stubbed = explain(&host.session, 2.into()).unwrap();
     assert_eq!((stubbed.state, stubbed.rule, stubbed.group), ("stubbed", "timed", 1));
     assert_eq!(stubbed.evidence.len(), 3);
     let back = "a pin, with the next epoch; a larger window, from the start of the session";
     assert_eq!(stubbed.restore, back);
     assert!(stubbed.tokens_before > 10 * stubbed.tokens_after && stubbed.tokens_after > 0);
     let refused = |index| explain(&host.session, index).unwrap_err().to_string();
-    assert_eq!(refused(51), "index: expected a message of the history (0 to 50), got 51");
+    assert_eq!(refused(51.into()), "index: expected a message of the history (0 to 50), got 51");
     let empty = Host::new(&window(0)).session;
     assert_eq!(
-        explain(&empty, 0).unwrap_err().to_string(),
+        explain(&empty, 0.into()).unwrap_err().to_string(),
         "index: expected a message of the history, which is empty, got 0"
     );
 }

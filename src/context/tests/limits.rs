@@ -26,8 +26,8 @@ fn bytes_that_went_are_counted_no_more_and_those_that_come_back_are() {
     );
     let gone = host.forms().iter().position(|form| *form == Form::Gone).unwrap();
     let message = host.session.transcript.ledger.blocks[gone].message;
-    let bytes = u64::from(host.session.transcript.ledger.messages[message as usize].bytes);
-    host.pin(message);
+    let bytes = u64::from(host.session.transcript.ledger.messages[message.index()].bytes);
+    host.pin(message.get());
     let before = host.session.transcript.bytes;
     assert!(bring_back_pins(&mut host.session));
     assert!(host.session.transcript.bytes >= before + bytes);

@@ -42,15 +42,15 @@ fn the_same_words_are_one_message_however_they_came_together() {
         let message = json!({ "role": "user", "content": [text(content)] });
         host.session.push(half(&message).as_bytes()).unwrap();
     }
-    let joined = vec![Joint::Host(0, 0), Joint::Host(1, 0)];
-    let joined = host.session.builder().entry(Item::Join(Voice::User, joined), 0).key;
+    let joined = vec![Joint::Host(0.into(), 0), Joint::Host(1.into(), 0)];
+    let joined = host.session.builder().entry(Item::Join(Voice::User, joined), 0.into()).key;
     let made = |last: MadePart| {
         host.session
             .builder()
-            .entry(Item::Make(Made::User(vec![MadePart::Host(0, 0), last])), 0)
+            .entry(Item::Make(Made::User(vec![MadePart::Host(0.into(), 0), last])), 0.into())
             .key
     };
-    assert_eq!(made(MadePart::Host(1, 0)), joined);
+    assert_eq!(made(MadePart::Host(1.into(), 0)), joined);
     assert_ne!(made(MadePart::Text("cut".into())), joined);
 }
 
@@ -174,7 +174,7 @@ fn steps_that_were_joined_are_another_message() {
     host.append(answer_of(json!([start, text("a"), start, text("b")])));
     host.request();
     let mut same = |message: &Value| {
-        is_same_message(&mut host.session, 1, message.to_string().as_bytes()).unwrap()
+        is_same_message(&mut host.session, 1.into(), message.to_string().as_bytes()).unwrap()
     };
     assert!(same(&answer_of(json!([start, text("a"), start, text("b")]))));
     assert!(!same(&answer_of(json!([start, text("a"), text("b")]))));

@@ -105,8 +105,8 @@ impl Host {
     fn opens_with(&mut self, index: usize) -> bool {
         (self.session.last_request.rebuild, self.session.last_request.settled) = (true, false);
         self.request();
-        let blocks = self.session.transcript.ledger.blocks_of(u32::try_from(index).unwrap());
-        blocks.into_iter().all(|at| self.forms()[at as usize] == Form::Full)
+        let blocks = self.session.transcript.ledger.blocks_of(u32::try_from(index).unwrap().into());
+        blocks.into_iter().all(|at| self.forms()[at.index()] == Form::Full)
     }
 
     fn head_of(bytes: &[u8]) -> String {

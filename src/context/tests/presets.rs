@@ -167,7 +167,7 @@ fn h13_a_request_and_its_reply_are_never_split() {
             }
             assert!(!cuts.is_empty(), "{name} {last}");
             for (cut, count) in cuts {
-                assert_eq!(cut % 2, 0, "{name} {last}: cut before {cut} of {count}, a reply");
+                assert_eq!(cut.get() % 2, 0, "{name} {last}: cut before {cut} of {count}, a reply");
             }
         }
     }
@@ -193,8 +193,8 @@ fn h13_the_last_request_stays_when_a_turn_is_split() {
             assert!(answer.fits, "{name}");
             assert_eq!(violations_sent(&host.session), [], "{name}");
             let form_of = |message: u32| {
-                let block = host.session.transcript.ledger.blocks_of(message).start;
-                host.session.transcript.ledger.blocks[block as usize].form
+                let block = host.session.transcript.ledger.blocks_of(message.into()).start;
+                host.session.transcript.ledger.blocks[block.index()].form
             };
             assert_eq!(form_of(26), Form::Full, "{name} at {at}");
         }
@@ -227,9 +227,9 @@ fn g13_parallel_calls_and_displaced_results_stay_together() {
                 let mut groups: LiteMap<u32, bool> = LiteMap::new();
                 for block in &host.session.transcript.ledger.blocks {
                     let live = block.form != Form::Gone;
-                    if block.group != NONE {
+                    if block.group != NONE.into() {
                         assert_eq!(
-                            *groups.entry(block.group).or_insert(live),
+                            *groups.entry(block.group.get()).or_insert(live),
                             live,
                             "{name} {strategy}"
                         );

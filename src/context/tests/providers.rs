@@ -64,12 +64,12 @@ fn a_synthetic_message_is_recognized_by_its_text_whichever_message_it_was_copied
     host.append(json!({ "role": "user", "content": [beside, image("AAAA")] }));
     let key = |message, piece| {
         let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, piece)]);
-        host.session.builder().entry(Item::Make(made), 0).key
+        host.session.builder().entry(Item::Make(made), 0.into()).key
     };
-    assert_eq!(key(0, 0), key(2, 0));
-    assert_eq!(key(0, 0), key(6, 1), "beside a text or alone");
-    assert_ne!(key(0, 0), key(4, 0));
-    assert_ne!(key(0, 0), key(6, 0));
+    assert_eq!(key(0.into(), 0), key(2.into(), 0));
+    assert_eq!(key(0.into(), 0), key(6.into(), 1), "beside a text or alone");
+    assert_ne!(key(0.into(), 0), key(4.into(), 0));
+    assert_ne!(key(0.into(), 0), key(6.into(), 0));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn images_beyond_the_limit_go_from_the_oldest_on_many_at_once() {
         host.say("seen");
     }
     assert_eq!(opened, 3);
-    assert_eq!(explain(&host.session, 0).unwrap().rule, "provider-limit");
+    assert_eq!(explain(&host.session, 0.into()).unwrap().rule, "provider-limit");
     assert_eq!(host.forms().iter().filter(|form| **form == Form::Stubbed).count(), 153);
 }
 
@@ -368,8 +368,7 @@ fn only_reasoning_of_turns_with_calls_is_tied_to_them() {
     host.request();
     let blocks = host.session.transcript.ledger.blocks.iter();
     let thinking = blocks.filter(|block| block.kind == crate::model::Kind::Thinking);
-    let tied: Vec<_> =
-        thinking.map(|it| (it.mask.may_edit, it.group != crate::model::NONE)).collect();
+    let tied: Vec<_> = thinking.map(|it| (it.mask.may_edit, it.group.is_some())).collect();
     assert_eq!(tied, [(true, false), (false, true), (false, true)]);
 }
 

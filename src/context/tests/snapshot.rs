@@ -13,6 +13,7 @@ use crate::context::session::pins::unpin;
 use crate::context::session::snapshot::restore_session;
 use crate::context::session::snapshot::resync;
 use crate::context::session::snapshot::snapshot_bytes;
+use crate::model::BlockId;
 
 impl Host {
     /// The same session in another process: nothing but the snapshot and the host's messages.
@@ -43,7 +44,7 @@ impl Host {
 impl Host {
     pub(super) fn pin(&mut self, message: u32) -> u32 {
         let bytes = self.messages[message as usize].to_string();
-        pin_message(&mut self.session, message, bytes.as_bytes()).unwrap()
+        pin_message(&mut self.session, message.into(), bytes.as_bytes()).unwrap()
     }
 
     /// One of the messages that are not sent as they were: dropped ones, or any.
@@ -51,7 +52,7 @@ impl Host {
         let is_cut = |form: Form| if kind == 10 { form == Form::Gone } else { form != Form::Full };
         let blocks =
             self.session.transcript.ledger.blocks.iter().filter(|block| is_cut(block.form));
-        let messages: Vec<u32> = blocks.map(|block| block.message).collect();
+        let messages: Vec<u32> = blocks.map(|block| block.message.get()).collect();
         messages.get(at * 7 % messages.len().max(1)).copied()
     }
 }
@@ -109,7 +110,7 @@ proptest! {
             prop_assert_eq!(status(&host.session), status(&woken.session));
             let last = host.session.transcript.ledger.message_count() - 1;
             for index in [0, last / 2, last] {
-                prop_assert_eq!(explain(&host.session, index), explain(&woken.session, index));
+                prop_assert_eq!(explain(&host.session, index.into()), explain(&woken.session, index.into()));
             }
             prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&woken.session));
             // Parked, and woken for a retry.
@@ -134,7 +135,7 @@ proptest! {
         }
         let at = at % host.messages.len();
         let before = host.view();
-        let (epoch, first_block) = (host.session.last_request.epoch, host.session.decisions.pruner.start as usize <= at);
+        let (epoch, first_block) = (host.session.last_request.epoch, host.session.decisions.pruner.start.index() <= at);
         let mut branch = host.messages[..at].to_vec();
         branch.push(json!({ "role": "user", "content": "no, the other one" }));
         let mut other = if parked {
@@ -213,7 +214,7 @@ fn a_pin_that_comes_too_late_brings_its_message_back_with_the_next_epoch() {
     let stubbed = host.forms().iter().position(|form| *form >= Form::Stubbed).unwrap();
     let block = u32::try_from(stubbed).unwrap();
     let message = host.session.transcript.ledger.blocks[stubbed].message;
-    let pin = host.pin(message);
+    let pin = host.pin(message.get());
     assert_eq!(host.request().first_changed, None);
     assert_ne!(host.forms()[stubbed], Form::Full);
     let mut epochs = 0;
@@ -227,7 +228,7 @@ fn a_pin_that_comes_too_late_brings_its_message_back_with_the_next_epoch() {
     assert!(epochs > 2 && host.session.decisions.pruner.head.is_some());
     // Verbatim, once, across a fold.
     let (message, block) = referenced_message(&host.session, &format!("r{block}")).unwrap();
-    let bytes = host.messages[message as usize].to_string();
+    let bytes = host.messages[message.index()].to_string();
     let text = recalled_text(&host.session, message, block, bytes.as_bytes()).unwrap().unwrap();
     assert!(
         host.view().iter().any(|it| matches!(it, Written::Keep { index } if *index == message))
@@ -296,7 +297,7 @@ fn a_stub_promises_its_original_no_more_once_the_agent_cannot_ask() {
         // What the lines cost is what they say.
         let counted: u32 =
             host.session.transcript.ledger.blocks.iter().map(|block| block.now).sum();
-        let stub = |at: &u32| &host.session.transcript.ledger.blocks[*at as usize];
+        let stub = |at: &BlockId| &host.session.transcript.ledger.blocks[at.index()];
         let lines = host.session.decisions.placeholders.text.iter();
         let cost: u32 = lines
             .map(|(at, line)| host.session.decisions.placeholders.cost(stub(at), *at, line))
@@ -337,7 +338,7 @@ fn a_branch_has_what_was_dropped_for_messages_behind_it() {
         let answer = host.request();
         assert!(answer.fits && violations_sent(&host.session).is_empty());
         assert!(answer.tokens > then, "{preset}: {} of {then}", answer.tokens);
-        assert_eq!(explain(&host.session, 1).unwrap().state, "kept", "{preset}");
+        assert_eq!(explain(&host.session, 1.into()).unwrap().state, "kept", "{preset}");
     }
 }
 
@@ -347,11 +348,12 @@ fn the_agent_asks_and_is_answered() {
     let mut ask = |name, arguments| call_agent_tool(&mut host.session, name, arguments);
     let Ok(AgentReply::Text(status)) = ask("context_status", "{}") else { panic!() };
     assert!(status.contains("of 30000 usable tokens"), "{status}");
-    assert!(matches!(ask("context_recall", r#"{"ref":"r3"}"#), Ok(AgentReply::Recall(3, 3))));
-    assert!(matches!(
-        ask("context_recall", r#""{\"ref\": \"r3\"}""#),
-        Ok(AgentReply::Recall(3, 3))
-    ));
+    for arguments in [r#"{"ref":"r3"}"#, r#""{\"ref\": \"r3\"}""#] {
+        let Ok(AgentReply::Recall(message, block)) = ask("context_recall", arguments) else {
+            panic!()
+        };
+        assert_eq!((message.get(), block.get()), (3, 3));
+    }
     assert!(matches!(ask("context_recall", r#"{"ref":7}"#), Ok(AgentReply::Text(_))));
     assert!(matches!(ask("context_recall", r#""r3""#), Ok(AgentReply::Text(_))));
     assert!(ask("context_delete", "{}").is_err());

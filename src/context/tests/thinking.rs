@@ -4,7 +4,7 @@ use super::*;
 use crate::context::report::explain::explain;
 use crate::context::request::response::violations_sent;
 use crate::context::session::snapshot::set_options;
-use crate::model::Kind;
+use crate::model::{BlockId, Kind};
 
 fn under(provider: &str, format: &str, thinking: Option<&str>, tokens: u32) -> Value {
     let mut options = window(tokens);
@@ -42,7 +42,7 @@ impl Host {
 
     /// Blocks of reasoning that are sent, and those that went by each rule.
     fn thoughts(&self) -> (usize, Vec<&'static str>) {
-        let blocks = (0u32..).zip(&self.session.transcript.ledger.blocks);
+        let blocks = BlockId::FIRST.on().zip(&self.session.transcript.ledger.blocks);
         let thinking = blocks.filter(|(_, block)| block.kind == Kind::Thinking);
         let (sent, gone): (Vec<_>, Vec<_>) =
             thinking.partition(|(_, block)| block.form != Form::Gone);
@@ -102,7 +102,7 @@ fn a_model_without_reasoning_is_sent_none() {
         assert_eq!(host.think(0..3), None);
         assert_eq!(host.thoughts(), (0, vec!["no-thinking"]));
         assert_eq!(host.session.last_request.epoch, 0, "it goes before it is first sent");
-        let explained = explain(&host.session, 1).unwrap();
+        let explained = explain(&host.session, 1.into()).unwrap();
         assert_eq!((explained.state, explained.rule), ("thinned", "no-thinking"));
     }
     // I23: what stays or goes with its calls stays.

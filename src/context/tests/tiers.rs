@@ -42,9 +42,9 @@ fn out(host: &mut Host) -> Vec<(u32, Option<Value>)> {
     let answer = host.request();
     assert_eq!(violations_sent(&host.session), []);
     let items = answer.items.iter().map(|item| match item {
-        Written::Keep { index } => (*index, None),
+        Written::Keep { index } => (index.get(), None),
         Written::Edit { index, ops } => {
-            (*index, Some(serde_json::from_str(&crate::json::write(ops)).unwrap()))
+            (index.get(), Some(serde_json::from_str(&crate::json::write(ops)).unwrap()))
         }
         Written::Make { .. } => panic!("nothing of ours is needed"),
     });
@@ -79,7 +79,7 @@ fn i23_three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay(
         assert!(of(full).iter().all(|(_, ops)| ops.is_none()) && of(full).len() == 4);
     }
     assert_eq!(out.last(), Some(&(36, None)));
-    assert_eq!(explain(&host.session, 1).unwrap().rule, "prune");
+    assert_eq!(explain(&host.session, 1.into()).unwrap().rule, "prune");
 }
 
 #[test]

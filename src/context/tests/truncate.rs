@@ -42,8 +42,8 @@ proptest! {
             for message in host.messages.clone() {
                 other.append(message);
             }
-            let kept = truncate(&mut host.session, u32::try_from(same).unwrap(), false);
-            for message in host.messages.split_off(kept as usize) {
+            let kept = truncate(&mut host.session, u32::try_from(same).unwrap().into(), false);
+            for message in host.messages.split_off(kept.index()) {
                 host.append(message);
             }
             for one in [&mut host, &mut other] {
@@ -68,8 +68,8 @@ fn only_what_parted_is_measured_again() {
         host.request();
         host.messages.truncate(same);
         let before = host.session.counters().bytes_measured;
-        let kept = truncate(&mut host.session, u32::try_from(same).unwrap(), false);
-        for message in host.messages.split_off(kept as usize) {
+        let kept = truncate(&mut host.session, u32::try_from(same).unwrap().into(), false);
+        for message in host.messages.split_off(kept.index()) {
             host.append(message);
         }
         host.say(&format!("answer {at}"));

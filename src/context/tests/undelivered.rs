@@ -5,6 +5,7 @@ use crate::context::session::pins::fronts;
 use crate::context::session::pins::pin_text;
 use crate::context::session::pins::unpin;
 use crate::context::session::snapshot::snapshot_bytes;
+use crate::model::MessageId;
 
 /// One more message, or a call and its result.
 fn grow(host: &mut Host, at: usize, size: usize, kind: u8) {
@@ -24,7 +25,7 @@ fn shortening() -> Value {
 }
 
 /// The first request that needs a text, in a session where each result is larger than a part of the window.
-fn needing() -> (Host, Vec<u32>) {
+fn needing() -> (Host, Vec<MessageId>) {
     let mut host = Host::new(&shortening());
     host.ask("go");
     for at in 0..200 {

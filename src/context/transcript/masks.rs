@@ -1,19 +1,17 @@
 //! Masks: the changes that a block allows, by its kind and place.
 
-use std::ops::Range;
-
 use crate::context::options::Thinking;
 use crate::context::session::Session;
-use crate::model::{Kind, Mask, NONE, Piece, Role};
+use crate::model::{Kind, Mask, MessageId, Piece, Role, Span};
 
 /// The newest reasoning with all beside it, if any is sent.
-pub(in crate::context) fn protected_turn(session: &Session) -> Range<u32> {
+pub(in crate::context) fn protected_turn(session: &Session) -> Span<MessageId> {
     let protected = session
         .repairs
         .mender
         .intact()
         .filter(|_| session.options.thinking != Some(Thinking::None));
-    protected.unwrap_or(0..0)
+    protected.unwrap_or_default()
 }
 
 /// Whether reasoning stays as it is, is another matter now.
@@ -22,41 +20,45 @@ pub(in crate::context) fn renew_protection(session: &mut Session) {
 }
 
 /// The last request of the user, and the newest reasoning with all beside it, may not change; what they were before may.
-pub(in crate::context) fn protect(session: &mut Session, request: u32, protected: Range<u32>) {
+pub(in crate::context) fn protect(
+    session: &mut Session,
+    request: MessageId,
+    protected: Span<MessageId>,
+) {
     if request == session.transcript.user_request && protected == session.transcript.protected {
         return;
     }
     let before = (
         std::mem::replace(&mut session.transcript.user_request, request),
-        session.transcript.protected.clone(),
+        session.transcript.protected,
     );
-    session.transcript.protected = protected.clone();
+    session.transcript.protected = protected;
     // Calls that were signed in the turn before are free now.
-    let signed = session.dialect.provider.signs_calls() && before.0 != NONE;
-    let turn = if signed { before.0..request } else { 0..0 };
+    let signed = session.dialect.provider.signs_calls() && before.0.is_some();
+    let turn = if signed { before.0.to(request) } else { Span::default() };
     for message in before.1.chain(protected).chain([before.0, request]).chain(turn) {
         renew_masks(session, message);
     }
 }
 
 /// Gives the blocks of a message the masks that hold now.
-pub(in crate::context) fn renew_masks(session: &mut Session, message: u32) {
+pub(in crate::context) fn renew_masks(session: &mut Session, message: MessageId) {
     let Some(outline) = session.transcript.outline(message) else { return };
     let fixed = message == session.transcript.user_request
-        || session.transcript.protected.contains(&message);
+        || session.transcript.protected.contains(message);
     let blocks = session.transcript.ledger.blocks_of(message);
     let masks: Vec<Mask> = outline
         .pieces
         .iter()
-        .zip(blocks.clone())
+        .zip(blocks)
         .map(|(piece, at)| {
-            let tied = session.transcript.ledger.block(at).is_some_and(|it| it.group != NONE);
+            let tied = session.transcript.ledger.block(at).is_some_and(|it| it.group.is_some());
             let fixed = fixed || session.pins.hold(at);
             if fixed { Mask::FIXED } else { mask_of(session, message, outline.role, piece, tied) }
         })
         .collect();
     for (mask, at) in masks.into_iter().zip(blocks) {
-        if let Some(block) = session.transcript.ledger.blocks.get_mut(at as usize) {
+        if let Some(block) = session.transcript.ledger.blocks.get_mut(at.index()) {
             block.mask = mask;
         }
     }
@@ -67,7 +69,7 @@ pub(in crate::context) fn renew_masks(session: &mut Session, message: u32) {
 /// `tied`: it stays or goes with others.
 pub(in crate::context) fn mask_of(
     session: &Session,
-    message: u32,
+    message: MessageId,
     role: Role,
     piece: &Piece,
     tied: bool,
@@ -76,7 +78,7 @@ pub(in crate::context) fn mask_of(
         return Mask::FIXED;
     }
     let earlier = session.dialect.provider.signs_calls()
-        && session.transcript.user_request != NONE
+        && session.transcript.user_request.is_some()
         && message < session.transcript.user_request;
     let verbatim = match piece.kind {
         Kind::Text => {

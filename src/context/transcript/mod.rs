@@ -3,12 +3,10 @@
 pub(in crate::context) mod masks;
 pub(in crate::context) mod measure;
 
-use std::ops::Range;
-
 use litemap::LiteMap;
 
 use crate::ledger::Ledger;
-use crate::model::{NONE, Op, Outline};
+use crate::model::{BlockId, MessageId, Op, Outline, Span};
 
 /// The messages of a session as they were measured. Every block and message is numbered in order of arrival.
 #[derive(Clone, Debug)]
@@ -18,16 +16,16 @@ pub(super) struct Transcript {
     /// The shape of each message.
     pub outlines: Vec<Outline>,
     /// Replacements of strings with half surrogate pairs, by block.
-    pub sanitized: LiteMap<u32, Vec<Op>>,
+    pub sanitized: LiteMap<BlockId, Vec<Op>>,
     /// At least the bytes of all messages of which something is sent.
     pub bytes: u64,
     /// Images that ever arrived, and the longest side of any.
     pub images: u32,
     pub widest: u32,
     /// The last request of the user; `NONE` before the first. Its blocks may not change.
-    pub user_request: u32,
+    pub user_request: MessageId,
     /// The newest reasoning with all beside it. Its blocks may not change.
-    pub protected: Range<u32>,
+    pub protected: Span<MessageId>,
     /// Turns and calls so far.
     pub turn: u32,
     pub call: u32,
@@ -45,20 +43,20 @@ impl Transcript {
             bytes: 0,
             images: 0,
             widest: 0,
-            user_request: NONE,
-            protected: 0..0,
+            user_request: MessageId::NONE,
+            protected: Span::default(),
             turn: 0,
             call: 0,
         }
     }
 
     /// The shape of a message, if there is one.
-    pub(in crate::context) fn outline(&self, message: u32) -> Option<&Outline> {
-        self.outlines.get(message as usize)
+    pub(in crate::context) fn outline(&self, message: MessageId) -> Option<&Outline> {
+        self.outlines.get(message.index())
     }
 
     /// The turn of a message, if there is one.
-    pub(in crate::context) fn turn_of(&self, message: u32) -> Option<u32> {
+    pub(in crate::context) fn turn_of(&self, message: MessageId) -> Option<u32> {
         self.ledger.message(message).map(|it| it.turn)
     }
 }

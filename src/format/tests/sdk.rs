@@ -402,7 +402,7 @@ fn serialized_langchain_messages_are_edited_in_place_and_recognized_again() {
         let (made, copied) = LC.make(&moved(0, 0), |_| None);
         assert_eq!((&tree(&made)["type"], copied.len()), (&"tool".into(), 0));
         let host = outline(LC, &message);
-        let (made, copied) = LC.make(&moved(0, 0), |at| (at == 0).then_some(&host));
+        let (made, copied) = LC.make(&moved(0, 0), |at| (at == 0.into()).then_some(&host));
         assert_eq!(tree(&made).pointer(&content), Some(&Value::Null));
         assert_eq!((copied[0].path.as_str(), copied[0].from.as_str()), (&*content, &*content));
     }

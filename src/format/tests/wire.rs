@@ -368,8 +368,12 @@ fn gemini_edits() {
 #[test]
 fn gemini_makes() {
     let hosts = [json!({ "role": "user", "parts": [{ "text": "first" }] }), results()];
-    let of =
-        |id: &str, piece| Made::Moved { id: id.into(), name: "read".into(), message: 1, piece };
+    let of = |id: &str, piece| Made::Moved {
+        id: id.into(),
+        name: "read".into(),
+        message: 1.into(),
+        piece,
+    };
     let ours = Made::Result {
         id: String::new(),
         name: "bash".into(),
@@ -389,8 +393,11 @@ fn gemini_makes() {
         ("/parts/2/functionResponse/response", 1, "/parts/1/function_response/response"),
     ];
     made(G, all, &hosts, expected, &copies);
-    let head =
-        Made::User(vec![MadePart::Text("head".into()), MadePart::Host(0, 0), MadePart::Host(1, 4)]);
+    let head = Made::User(vec![
+        MadePart::Text("head".into()),
+        MadePart::Host(0.into(), 0),
+        MadePart::Host(1.into(), 4),
+    ]);
     let expected = json!({ "role": "user", "parts": [{ "text": "head" }, null, null] });
     made(G, head, &hosts, expected, &[("/parts/1", 0, "/parts/0"), ("/parts/2", 1, "/parts/4")]);
 }

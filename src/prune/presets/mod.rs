@@ -18,7 +18,7 @@ use super::edit::stub;
 use super::protect::{Bounds, arrived, newest};
 use super::{BASIS_POINTS, Change, Decision, Moment, Protect, Pruner, Rule, Setting, Writer};
 use crate::ledger::Ledger;
-use crate::model::{Block, Form, Kind, Role};
+use crate::model::{Block, BlockId, Form, Kind, MessageId, Role};
 
 /// A system's figures, and which steps it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,12 +187,13 @@ impl Pruner {
     pub(super) fn bounds_of(&self, ledger: &Ledger, setting: &Setting) -> Bounds {
         let protect = &self.policy.protect;
         let once = self.policy.seed.as_ref().is_some_and(|seed| seed.first_once);
-        let first = if once && self.head.is_some() { 0 } else { protect.head(ledger) };
+        let first =
+            if once && self.head.is_some() { MessageId::FIRST } else { protect.head(ledger) };
         let mut tail = protect.tail(ledger);
         if let Some(seed) = self.policy.seed.as_ref().filter(|seed| seed.keeps > 0) {
             let kept = u64::from(self.messages(ledger)) * seed.keeps / BASIS_POINTS;
             let kept = u32::try_from(kept).unwrap_or(u32::MAX);
-            tail = tail.min(cut_before(ledger, ledger.message_count().saturating_sub(kept)));
+            tail = tail.min(ledger.cut_at_or_before(ledger.next_message().minus(kept)));
         }
         let plain = Bounds { first, edit: tail, fold: tail };
         let share = |of: fn(&Seed) -> u64| {
@@ -200,19 +201,19 @@ impl Pruner {
             share.map(|(share, limit)| share * limit / BASIS_POINTS).filter(|&tokens| tokens > 0)
         };
         if let Some(most) = share(|seed| seed.tail_most) {
-            let tail = tail.max(cut_before(ledger, newest(ledger, most)));
+            let tail = tail.max(ledger.cut_at_or_before(newest(ledger, most)));
             return Bounds { edit: tail, fold: tail, ..plain };
         }
         let Some(least) = share(|seed| seed.tail_least) else { return plain };
-        let fold = tail.min(cut_before(ledger, newest(ledger, least)));
+        let fold = tail.min(ledger.cut_at_or_before(newest(ledger, least)));
         if self.policy.seed.as_ref().is_none_or(|seed| !seed.yields) {
             return Bounds { edit: fold, fold, ..plain };
         }
         // H16: the last messages beyond their share stay, but their bodies may go.
-        let bodies = cut_before(ledger, ledger.message_count().saturating_sub(YIELDS_TO));
-        let edit = [fold, bodies, ledger.message_count()].into_iter().find(|&at| {
-            let tokens: u64 =
-                (at..ledger.message_count()).map(|message| arrived(ledger, message)).sum();
+        let bodies = ledger.cut_at_or_before(ledger.next_message().minus(YIELDS_TO));
+        let edit = [fold, bodies, ledger.next_message()].into_iter().find(|&at| {
+            let rest = at.to(ledger.next_message());
+            let tokens: u64 = rest.map(|message| arrived(ledger, message)).sum();
             tokens <= least
         });
         Bounds { edit: edit.unwrap_or(fold), fold, ..plain }
@@ -220,7 +221,7 @@ impl Pruner {
 
     /// Messages since the last fold.
     fn messages(&self, ledger: &Ledger) -> u32 {
-        ledger.message_count().saturating_sub(self.start)
+        ledger.next_message().since(self.start)
     }
 
     /// Tokens of the history as it arrived, less what folds and discards have taken.
@@ -274,11 +275,11 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
-        let shown = if seed.images { shown_last(ledger) } else { 0 };
+        let shown = if seed.images { shown_last(ledger) } else { MessageId::FIRST };
         let mut steps = Vec::new();
         let mut gained = 0;
         for at in self.open_before(ledger, self.bounds.edit, decision) {
-            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            let Some(block) = ledger.block(at) else { continue };
             let stays = block.kind == Kind::Image && block.message >= shown
                 || block.kind == Kind::Thinking && is_all(ledger, block.message, Kind::Thinking);
             let Some(how) = seed.shortens(block).filter(|_| is_free(block) && !stays) else {
@@ -296,8 +297,8 @@ impl Pruner {
     }
 
     /// Why a preset's fold of what stands before `cut` is not carried out.
-    pub(super) fn refuses(&self, seed: &Seed, cut: u32) -> Option<&'static str> {
-        let middle = cut.saturating_sub(self.start.max(self.bounds.first));
+    pub(super) fn refuses(&self, seed: &Seed, cut: MessageId) -> Option<&'static str> {
+        let middle = cut.since(self.start.max(self.bounds.first));
         (middle < seed.middle).then_some(TOO_FEW)
     }
 }
@@ -320,24 +321,17 @@ fn is_free(block: &Block) -> bool {
     block.mask.may_edit && !block.is_protected()
 }
 
-/// Where a cut may be made, at this message or before it.
-fn cut_before(ledger: &Ledger, message: u32) -> u32 {
-    (0..=message).rev().find(|&at| ledger.may_cut(at)).unwrap_or(0)
-}
-
 /// The user's newest message with an image.
-fn shown_last(ledger: &Ledger) -> u32 {
+fn shown_last(ledger: &Ledger) -> MessageId {
     let of_user = |block: &&Block| {
-        let message = ledger.messages.get(block.message as usize);
+        let message = ledger.message(block.message);
         block.kind == Kind::Image && message.is_some_and(|it| it.role == Role::User)
     };
-    ledger.blocks.iter().rev().find(of_user).map_or(0, |block| block.message)
+    ledger.blocks.iter().rev().find(of_user).map_or(MessageId::FIRST, |block| block.message)
 }
 
-fn is_all(ledger: &Ledger, message: u32, kind: Kind) -> bool {
-    ledger
-        .blocks_of(message)
-        .all(|at| ledger.blocks.get(at as usize).is_some_and(|it| it.kind == kind))
+fn is_all(ledger: &Ledger, message: MessageId, kind: Kind) -> bool {
+    ledger.blocks_of(message).all(|at| ledger.block(at).is_some_and(|it| it.kind == kind))
 }
 
 /// What will be left of the block, roughly.
@@ -355,7 +349,7 @@ fn left_of(block: &Block, how: Shorten) -> u32 {
 /// Shortens a block, if that is worth anything.
 fn shorten(
     ledger: &mut Ledger,
-    at: u32,
+    at: BlockId,
     how: Shorten,
     rule: Rule,
     writer: &mut dyn Writer,
@@ -364,7 +358,7 @@ fn shorten(
     if how == Shorten::Gone {
         return stub(ledger, at, rule, writer, decision);
     }
-    let Some(block) = ledger.blocks.get(at as usize) else { return };
+    let Some(block) = ledger.block(at) else { return };
     let (before, left) = (block.now, left_of(block, how));
     if left >= before {
         return;

@@ -4,7 +4,7 @@
 
 use super::{Marker, Seed, Shorten, is_free, shorten};
 use crate::ledger::Ledger;
-use crate::model::{Form, Kind};
+use crate::model::{Form, Kind, MessageId};
 use crate::prune::fit::drop_group;
 use crate::prune::{BASIS_POINTS, Decision, Pruner, Rule, Setting, Writer};
 
@@ -22,7 +22,7 @@ impl Pruner {
             if self.context(ledger, setting) <= self.aim(setting) {
                 return;
             }
-            let Some(block) = ledger.blocks.get(at as usize) else { continue };
+            let Some(block) = ledger.block(at) else { continue };
             if block.message >= self.bounds.edit {
                 return;
             }
@@ -52,18 +52,18 @@ impl Pruner {
         while self.context(ledger, setting) > self.aim(setting) {
             let chunk =
                 if seed.parts > 0 { oldest_chunk(ledger, from, end, seed.parts) } else { None };
-            let upto = if seed.parts > 0 { chunk.unwrap_or(end) } else { from + 1 };
+            let upto = if seed.parts > 0 { chunk.unwrap_or(end) } else { from.next() };
             if from >= end {
                 break;
             }
-            let blocks = ledger.blocks_of(from).start..ledger.blocks_of(upto).start;
+            let blocks = ledger.blocks_of(from).start.to(ledger.blocks_of(upto).start);
             for at in blocks {
                 drop_group(ledger, at, end, false, Rule::Discard, decision);
             }
             from = upto;
         }
         for change in decision.changes.iter().skip(first) {
-            let tokens = ledger.blocks.get(change.block as usize).map_or(0, |it| it.tokens);
+            let tokens = ledger.block(change.block).map_or(0, |it| it.tokens);
             self.taken = self.taken.saturating_add(tokens.into());
         }
     }
@@ -76,15 +76,20 @@ impl Pruner {
 
 /// First message behind the first of `parts` chunks of equal tokens of the messages from `from` to `to`: a group is not
 /// split, and a chunk has at least one (G13). None where there is only one chunk.
-pub fn oldest_chunk(ledger: &Ledger, from: u32, to: u32, parts: u32) -> Option<u32> {
-    let behind = |at: u32| ledger.tokens_from(ledger.blocks_of(at).start);
+pub fn oldest_chunk(
+    ledger: &Ledger,
+    from: MessageId,
+    to: MessageId,
+    parts: u32,
+) -> Option<MessageId> {
+    let behind = |at: MessageId| ledger.tokens_from(ledger.blocks_of(at).start);
     let tokens = |from, to| behind(from).saturating_sub(behind(to));
-    let parts = u64::from(parts.min(to.saturating_sub(from)));
+    let parts = u64::from(parts.min(to.since(from)));
     if parts <= 1 {
         return None;
     }
     let total = tokens(from, to);
-    let mut ends = (from + 1..=to).filter(|&at| at == to || ledger.may_cut(at));
+    let mut ends = from.next().to(to.next()).filter(|&at| at == to || ledger.may_cut(at));
     let mut end = ends.next().filter(|&at| at < to)?;
     for next in ends {
         if parts * tokens(from, next) > total {

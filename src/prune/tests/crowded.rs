@@ -13,7 +13,7 @@ fn fold_beside(fixed: u64) -> (Decision, Story) {
             (0..100).map(|n| story.name(&format!("src/{}/{n}.rs", story.call), 7)).collect();
         story.work((100, Mask::FREE), &[(900, Mask::FREE)], &names);
         story.message(Role::Assistant, true);
-        story.block(Kind::Text, 50, NONE, Mask::FREE, &names);
+        story.block(Kind::Text, 50, GroupId::NONE, Mask::FREE, &names);
     }
     let setting = Setting { window: WINDOW, usable: WINDOW, fixed, mended: 0, cap: u64::MAX };
     while story.pruner.context(&story.ledger, &setting) <= story.pruner.line(&setting) {
@@ -29,7 +29,7 @@ fn fold_beside(fixed: u64) -> (Decision, Story) {
 /// Tokens of the digest, and of the results that are kept with their calls.
 fn kept(story: &Story) -> (u64, u64) {
     let head = story.pruner.head.as_ref().unwrap();
-    let works = story.ledger.blocks.iter().filter(|it| it.group != NONE);
+    let works = story.ledger.blocks.iter().filter(|it| it.group.is_some());
     (u64::from(head.tokens) - 10, works.map(|it| u64::from(it.now)).sum())
 }
 

@@ -110,7 +110,8 @@ fn reasoning_of_turns_with_calls_is_sent_back() {
     let ties = |text, provider| {
         let mut repairer = Repairer::new(provider);
         let seen = (0..).zip(transcript(text, provider));
-        seen.map(|(at, outline)| repairer.push(at, &outline).ties_reasoning).collect::<Vec<_>>()
+        seen.map(|(at, outline)| repairer.push(at.into(), &outline).ties_reasoning)
+            .collect::<Vec<_>>()
     };
     // Calls tie what follows in the turn too: its answer is sent back with the rest.
     let text = "U:t A:h,t U:t A:h,ca T:ra A:h,t U:t A:h,t";

@@ -172,7 +172,7 @@ proptest! {
         let newest = (0..).zip(&outlines).filter(|(_, outline)| outline.role == Role::Assistant).last();
         for fix in &fixes {
             prop_assert!(matches!(fix.kind, FixKind::After(_)), "{:?}", fix);
-            prop_assert_eq!(Some(fix.index), newest.map(|(at, _)| at));
+            prop_assert_eq!(Some(fix.index.get()), newest.map(|(at, _)| at));
         }
     }
 
@@ -180,14 +180,14 @@ proptest! {
     fn a_cut_never_parts_a_call_from_its_result(text in any_transcript(true), (provider, inline) in any_provider()) {
         let outlines = transcript(&text, provider);
         let mut repairer = Repairer::new(provider).with_options(options(inline));
-        let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| repairer.push(at, outline)).collect();
+        let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| repairer.push(at.into(), outline)).collect();
         for (at, cut) in seen.iter().enumerate().filter(|(_, seen)| seen.may_cut) {
             let moved = |fix: &Fix| matches!(fix.kind, FixKind::Drop { .. });
             for later in seen.iter().skip(at) {
                 for (number, pair) in (0..).zip(&later.pairs) {
                     let stays = !later.fixes.iter().any(|fix| moved(fix) && fix.kind == (FixKind::Drop { piece: number }));
                     if let Some((call, _)) = pair && stays {
-                        prop_assert!(*call as usize >= at, "{text}: {at} {cut:?}");
+                        prop_assert!(call.index() >= at, "{text}: {at} {cut:?}");
                     }
                 }
             }

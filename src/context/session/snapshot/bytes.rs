@@ -65,10 +65,10 @@ impl Writer {
     }
 
     /// Ascending numbers, as the steps between them.
-    pub(in crate::context) fn ascending(&mut self, numbers: &[u32]) {
+    pub(in crate::context) fn ascending<T: Copy + Into<u32>>(&mut self, numbers: &[T]) {
         self.number(numbers.len() as u64);
         let mut last = 0;
-        for &number in numbers {
+        for number in numbers.iter().map(|&number| number.into()) {
             self.number(number.saturating_sub(last).into());
             last = number;
         }

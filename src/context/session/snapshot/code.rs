@@ -9,7 +9,7 @@ use crate::context::session::calibration::{Calibration, Counted};
 use crate::context::session::pins::Pins;
 use crate::error::Result;
 use crate::format::Format;
-use crate::model::Form;
+use crate::model::{BlockId, Form, MessageId};
 use crate::prune::{Head, Marker, Rule, Shorten};
 
 const CAPPED: u64 = 1;
@@ -62,9 +62,9 @@ impl Snapshot {
         out.perhaps(self.charged.map(u64::from));
         self.write_changed(&mut out);
         out.number(self.rents.len() as u64);
-        let mut last = 0;
+        let mut last = BlockId::FIRST;
         for &(block, rent) in &self.rents {
-            out.number(block.saturating_sub(last).into());
+            out.number(block.since(last).into());
             out.number(rent);
             last = block;
         }
@@ -105,13 +105,13 @@ impl Snapshot {
             out.text(rule.name());
         }
         let mut rest = self.changed.as_slice();
-        let mut end = 0;
+        let mut end = BlockId::FIRST;
         while let Some(first) = rest.first() {
             let why = first.why;
             let goes_on = |pair: &&[Changed]| matches!(pair, [one, next] if one.goes_on(next));
             let length = rest.windows(2).take_while(goes_on).count().saturating_add(1);
             out.number(length as u64);
-            out.number(first.block.saturating_sub(end).into());
+            out.number(first.block.since(end).into());
             let rule = rules.iter().position(|rule| *rule == why.rule);
             out.number(rule.unwrap_or_default() as u64);
             out.number(why.epoch.into());
@@ -129,7 +129,7 @@ impl Snapshot {
                     out.number(first.now.into());
                 }
             }
-            end = first.block.saturating_add(super::count(length));
+            end = first.block.plus(super::count(length));
             rest = rest.get(length..).unwrap_or_default();
         }
         out.number(0);
@@ -138,7 +138,7 @@ impl Snapshot {
     #[inline(never)]
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes)?;
-        let upto = reader.small();
+        let upto = MessageId::from(reader.small());
         let format = Format::parse(reader.text()).unwrap_or_else(|_| {
             reader.refuse("a format is unknown");
             Format::Anthropic
@@ -158,8 +158,8 @@ impl Snapshot {
         let parts = if reader.flag() { Some((reader.hash(), reader.number())) } else { None };
         let flags = reader.number();
         let (fold_due, open) = (flags & 1 != 0, flags & 2 != 0);
-        let start = reader.small();
-        let head_from = reader.small();
+        let start = reader.small().into();
+        let head_from = reader.small().into();
         let (mut head, mut head_at, mut head_text, mut summary) = (None, None, String::new(), 0);
         if reader.flag() {
             let tokens = reader.small();
@@ -218,7 +218,7 @@ impl Snapshot {
             charged,
             changed: forms,
             rents,
-            unbound,
+            unbound: unbound.into_iter().map(BlockId::from).collect(),
             bound,
             calibration,
             usable,
@@ -271,15 +271,15 @@ impl Changed {
         self.form == Shape::Gone
             && next.form == Shape::Gone
             && self.why == next.why
-            && self.block.saturating_add(1) == next.block
+            && self.block.next() == next.block
     }
 }
 
-fn read_rents(reader: &mut Reader<'_>) -> Vec<(u32, u64)> {
+fn read_rents(reader: &mut Reader<'_>) -> Vec<(BlockId, u64)> {
     let mut rents = Vec::new();
-    let mut block = 0u32;
+    let mut block = BlockId::FIRST;
     for _ in 0..reader.count() {
-        block = block.saturating_add(reader.small());
+        block = block.plus(reader.small());
         rents.push((block, reader.number()));
     }
     rents
@@ -294,14 +294,14 @@ fn read_changed(reader: &mut Reader<'_>) -> Vec<Changed> {
         }
     }
     let mut changed: Vec<Changed> = Vec::new();
-    let mut end = 0u32;
+    let mut end = BlockId::FIRST;
     loop {
         let length = reader.small();
         if length == 0 {
             return changed;
         }
-        let first = end.saturating_add(reader.small());
-        end = first.saturating_add(length);
+        let first = end.plus(reader.small());
+        end = first.plus(length);
         let rule = rules.get(reader.small() as usize).copied();
         let why =
             Why { rule: rule.unwrap_or(Rule::Repair), epoch: reader.small(), call: reader.small() };
@@ -317,7 +317,7 @@ fn read_changed(reader: &mut Reader<'_>) -> Vec<Changed> {
             reader.refuse("a run has no rule, or no end");
             return Vec::new();
         }
-        for block in first..end {
+        for block in first.to(end) {
             changed.push(Changed { block, now, why, form: form.clone() });
         }
     }

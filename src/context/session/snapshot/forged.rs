@@ -1,7 +1,7 @@
 //! Refusal of a forged snapshot: a history that its provider would reject is not believed, since whoever can write the store can forge it.
 
 use crate::context::request::response::violations_sent;
-use std::ops::Range;
+use crate::model::{BlockId, MessageId, Span};
 
 use super::{Changed, UNKNOWN};
 use crate::context::compaction::compaction_history::Compactions;
@@ -12,22 +12,21 @@ use crate::context::session::Session;
 pub(super) fn discard_forged(
     session: &mut Session,
     changed: &[Changed],
-    repaired: &[u32],
-    forgotten: &Range<u32>,
+    repaired: &[BlockId],
+    forgotten: Span<BlockId>,
 ) {
     let breaks = violations_sent(session).len();
     let start = session.decisions.pruner.start;
     // A host may forget half of a group.
-    let is_between_groups = start == 0
+    let is_between_groups = start == MessageId::FIRST
         || start == session.decisions.pruner.forgotten
         || session.transcript.ledger.may_cut(start);
     if breaks == 0 && is_between_groups {
         return;
     }
     let mut unchanged = session.clone();
-    let may_return = |it: &&Changed| {
-        !forgotten.contains(&it.block) && repaired.binary_search(&it.block).is_err()
-    };
+    let may_return =
+        |it: &&Changed| !forgotten.contains(it.block) && repaired.binary_search(&it.block).is_err();
     for changed in changed.iter().filter(may_return) {
         unchanged.transcript.ledger.bring_back(changed.block);
         unchanged.decisions.placeholders.forget(changed.block);

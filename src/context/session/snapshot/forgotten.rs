@@ -9,7 +9,7 @@ use super::{Shape, Snapshot, Waiting, count, mark, rolled};
 use crate::context::request::placeholders::DIGEST;
 use crate::context::session::{Session, Why};
 use crate::ledger::Arrival;
-use crate::model::{Form, Kind, Mask, Message, NONE, Outline, Role};
+use crate::model::{BlockId, Form, GroupId, Kind, Mask, Message, MessageId, Outline, Role};
 use crate::prune::Rule;
 
 /// What of a message is remembered for when it is forgotten.
@@ -30,7 +30,7 @@ pub(super) struct Past {
     pub(super) turns: u32,
     pub(super) calls: u32,
     /// Number and mark of the first message that is not the system's.
-    pub(super) opening: (u32, u32),
+    pub(super) opening: (MessageId, u32),
 }
 
 const ROLES: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
@@ -58,13 +58,17 @@ impl Past {
             out.number(trace.code());
         }
         let Self { blocks, turns, calls, opening } = self;
-        for number in [blocks, turns, calls, opening.0] {
+        for number in [blocks, turns, calls, opening.0.get()] {
             out.number(number.into());
         }
         out.mark(opening.1);
     }
 
-    pub(super) fn read(reader: &mut Reader<'_>, upto: u32, singly: usize) -> (Self, Vec<Trace>) {
+    pub(super) fn read(
+        reader: &mut Reader<'_>,
+        upto: MessageId,
+        singly: usize,
+    ) -> (Self, Vec<Trace>) {
         let mut traces = Vec::new();
         for _ in 0..singly {
             traces.push(Trace::of_code(reader.number()));
@@ -73,10 +77,10 @@ impl Past {
             blocks: reader.small(),
             turns: reader.small(),
             calls: reader.small(),
-            opening: (reader.small(), reader.mark()),
+            opening: (reader.small().into(), reader.mark()),
         };
         let blocks = traces.iter().fold(past.blocks, |sum, it| sum.saturating_add(it.blocks));
-        if upto.max(blocks) as usize > MOST_BLOCKS {
+        if upto.get().max(blocks) as usize > MOST_BLOCKS {
             reader.refuse("it has more messages than a session holds");
         }
         (past, traces)
@@ -85,7 +89,7 @@ impl Past {
 
 impl Snapshot {
     /// The first message that is not the system's is another.
-    pub(super) fn opens_otherwise(&self, index: u32, fingerprint: u64) -> bool {
+    pub(super) fn opens_otherwise(&self, index: MessageId, fingerprint: u64) -> bool {
         let (opening, known) = self.past.opening;
         index == opening && opening < self.upto && mark(fingerprint) != known
     }
@@ -96,8 +100,8 @@ impl Snapshot {
     }
 
     /// The first message that has a mark.
-    pub(super) fn first(&self) -> u32 {
-        self.upto.saturating_sub(count(self.marks.len()))
+    pub(super) fn first(&self) -> MessageId {
+        self.upto.minus(count(self.marks.len()))
     }
 }
 
@@ -107,7 +111,7 @@ pub(in crate::context) fn awaited_marks(session: &Session) -> Option<(usize, Vec
         session.restoration.waiting.as_ref().filter(|it| it.starts_late)?;
     let newest = snapshot.traces.iter().rposition(|it| it.speaks);
     let least = newest.unwrap_or_else(|| snapshot.marks.len().saturating_sub(1));
-    Some((snapshot.first() as usize, snapshot.marks.clone(), least))
+    Some((snapshot.first().index(), snapshot.marks.clone(), least))
 }
 
 /// The messages that came do not start as those that the session waits for: it waits for all of them again.
@@ -125,9 +129,9 @@ pub fn starts_late(session: &Session) -> bool {
 }
 
 /// What `start` messages of the session are, as far as they are known singly: of a message at `index`.
-pub(super) fn trace_message(session: &Session, index: u32) -> Option<Trace> {
+pub(super) fn trace_message(session: &Session, index: MessageId) -> Option<Trace> {
     let message = session.transcript.ledger.message(index)?;
-    let before = index.checked_sub(1).and_then(|at| session.transcript.ledger.message(at));
+    let before = index.previous().and_then(|at| session.transcript.ledger.message(at));
     let is_model = |it: &Message| it.role == Role::Assistant;
     let continues = session.dialect.format.has_runs() && before.is_some_and(is_model);
     Some(Trace {
@@ -139,41 +143,44 @@ pub(super) fn trace_message(session: &Session, index: u32) -> Option<Trace> {
 }
 
 /// What came before the message at `first`.
-pub(super) fn past_messages(session: &Session, first: u32) -> Past {
+pub(super) fn past_messages(session: &Session, first: MessageId) -> Past {
     let messages = &session.transcript.ledger.messages;
     let opening = messages.iter().position(|it| it.role != Role::System).unwrap_or_default();
-    let before = first.checked_sub(1).and_then(|at| messages.get(at as usize));
-    let next = messages.get(first as usize);
+    let before = first.previous().and_then(|at| messages.get(at.index()));
+    let next = messages.get(first.index());
     let speaks =
         trace_message(session, first).is_none_or(|it| it.speaks || it.role != Role::Assistant);
     Past {
-        blocks: session.transcript.ledger.blocks_of(first).start,
+        blocks: session.transcript.ledger.blocks_of(first).start.get(),
         turns: before.map_or(0, |it| it.turn),
         calls: next.map_or(0, |it| it.call.saturating_add(u32::from(!speaks))),
-        opening: (count(opening), messages.get(opening).map_or(0, |it| mark(it.fingerprint))),
+        opening: (
+            MessageId::at(opening),
+            messages.get(opening).map_or(0, |it| mark(it.fingerprint)),
+        ),
     }
 }
 
 /// The messages before this one are forgotten: those that have not come keep their places.
-pub(in crate::context) fn add_forgotten(session: &mut Session, before: u32) {
-    if before <= session.transcript.ledger.message_count() {
+pub(in crate::context) fn add_forgotten(session: &mut Session, before: MessageId) {
+    if before <= session.transcript.ledger.next_message() {
         return;
     }
     let known = session.restoration.waiting.take().filter(|it| before >= it.snapshot.first());
     let Some(mut waiting) = known else {
         // Nothing says how many blocks they had, by which all else is named.
         let nothing = Trace { role: Role::User, is_request: false, speaks: false, blocks: 0 };
-        for index in session.transcript.ledger.message_count()..before {
+        for index in session.transcript.ledger.next_message().to(before) {
             add_trace(session, index, nothing, 0);
         }
         return;
     };
     let snapshot = &waiting.snapshot;
     let first = snapshot.first();
-    let start = session.transcript.ledger.block_count();
+    let start = session.transcript.ledger.next_block();
     keep_names(session, &snapshot.head_text);
-    for index in session.transcript.ledger.message_count()..before.min(snapshot.upto) {
-        let at = index.wrapping_sub(first) as usize;
+    for index in session.transcript.ledger.next_message().to(before.min(snapshot.upto)) {
+        let at = index.since(first) as usize;
         let trace = snapshot.traces.get(at).copied().filter(|_| index >= first);
         let known = snapshot.marks.get(at).copied().filter(|_| index >= first);
         let mut trace = trace.unwrap_or(Trace {
@@ -182,15 +189,15 @@ pub(in crate::context) fn add_forgotten(session: &mut Session, before: u32) {
             speaks: false,
             blocks: 0,
         });
-        if index.saturating_add(1) == first {
+        if index.next() == first {
             let Past { blocks, turns, calls, .. } = snapshot.past;
             trace.blocks = blocks.saturating_sub(session.transcript.ledger.block_count());
             (session.transcript.turn, session.transcript.call) = (turns, calls);
         }
         add_trace(session, index, trace, known.unwrap_or(0));
     }
-    let end = session.transcript.ledger.block_count();
-    for block in start..end {
+    let end = session.transcript.ledger.next_block();
+    for block in start.to(end) {
         let (epoch, call) = (snapshot.epoch, session.transcript.call);
         let known = snapshot.changed.binary_search_by_key(&block, |it| it.block).ok();
         let known = known.and_then(|at| snapshot.changed.get(at));
@@ -200,14 +207,14 @@ pub(in crate::context) fn add_forgotten(session: &mut Session, before: u32) {
             .reasons
             .insert(block, why.unwrap_or(Why { rule: Rule::Fold, epoch, call }));
     }
-    waiting.forgotten = start..end;
-    let singly = snapshot.marks.iter().take(before.saturating_sub(first) as usize);
+    waiting.forgotten = start.to(end);
+    let singly = snapshot.marks.iter().take(before.since(first) as usize);
     waiting.rolling = singly.fold(snapshot.before, |rolling, &mark| rolled(rolling, mark));
     session.restoration.waiting = Some(waiting);
 }
 
 /// The place of a message of which nothing is there any more.
-fn add_trace(session: &mut Session, index: u32, trace: Trace, mark: u32) {
+fn add_trace(session: &mut Session, index: MessageId, trace: Trace, mark: u32) {
     let Trace { role, is_request, speaks, blocks } = trace;
     session.transcript.turn = session.transcript.turn.saturating_add(u32::from(is_request));
     let continues = role == Role::Assistant && !speaks;
@@ -215,7 +222,7 @@ fn add_trace(session: &mut Session, index: u32, trace: Trace, mark: u32) {
         fingerprint: mark.into(),
         written: 0,
         role,
-        first_block: 0,
+        first_block: BlockId::FIRST,
         call: session.transcript.call.saturating_sub(u32::from(continues)),
         turn: session.transcript.turn,
         bytes: 0,
@@ -230,8 +237,8 @@ fn add_trace(session: &mut Session, index: u32, trace: Trace, mark: u32) {
             chars: 0,
             ids: &[],
             head_ids: 0,
-            pair: NONE,
-            group: NONE,
+            pair: BlockId::NONE,
+            group: GroupId::NONE,
             call_key: None,
             key: 0,
             overhead: 0,

@@ -10,7 +10,7 @@ use crate::context::session::pins::set_pins;
 use crate::context::session::snapshot::session_from;
 use crate::context::session::snapshot::snapshot_of;
 use crate::error::Result;
-use crate::model::NONE;
+use crate::model::{MessageId, NONE};
 
 /// Takes in what another has committed since `base` (empty: this session was never committed). True: this session goes on
 /// from theirs, once its messages have come again; false: from its own, which stays as it is.
@@ -52,12 +52,12 @@ pub fn merge_committed(session: &mut Session, theirs: &[u8], base: &[u8]) -> Res
 }
 
 /// Theirs is made of the same messages, as far as both have come and up to this one.
-fn agrees_with(session: &Session, ours: &Snapshot, theirs: &Snapshot, upto: u32) -> bool {
-    let (first, upto) = (theirs.first() as usize, upto.min(theirs.upto) as usize);
+fn agrees_with(session: &Session, ours: &Snapshot, theirs: &Snapshot, upto: MessageId) -> bool {
+    let (first, upto) = (theirs.first().index(), upto.min(theirs.upto).index());
     let known = session.transcript.ledger.messages.iter().map(|it| mark(it.fingerprint));
     if session.restoration.waiting.is_some() {
         let marks = ours.marks.iter().zip(&theirs.marks);
-        return (ours.first() as usize, ours.before) == (first, theirs.before)
+        return (ours.first().index(), ours.before) == (first, theirs.before)
             && marks.take(upto.saturating_sub(first)).all(|(a, b)| a == b);
     }
     let before = session
@@ -78,7 +78,7 @@ fn agrees_with(session: &Session, ours: &Snapshot, theirs: &Snapshot, upto: u32)
 
 impl Snapshot {
     /// How far it has come: of two that were cut alike the greater is the later.
-    fn ahead(&self) -> (u32, u32) {
+    fn ahead(&self) -> (MessageId, u32) {
         (self.upto, self.epoch)
     }
 

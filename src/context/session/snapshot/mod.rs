@@ -28,7 +28,7 @@ use crate::context::session::{Session, Why, native};
 use crate::context::transcript::masks::renew_protection;
 use crate::estimate::Estimator;
 use crate::format::Format;
-use crate::model::{Form, NONE};
+use crate::model::{BlockId, Form, MessageId};
 use crate::number::count;
 use crate::prune::Head;
 use forgotten::{Past, Trace};
@@ -37,14 +37,14 @@ use forgotten::{Past, Trace};
 const KNOWN_SINGLY: u32 = 512;
 
 /// Stands for messages of a request that are not known: what is sent in their place is another.
-const UNKNOWN: SentItem = SentItem { key: 0, source: NONE, carried: 0 };
+const UNKNOWN: SentItem = SentItem { key: 0, source: MessageId::NONE, carried: 0 };
 
 /// The history of a session, up to its last request.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a session, not a state")]
 pub(in crate::context) struct Snapshot {
     /// Messages that the last request stood for.
-    pub upto: u32,
+    pub upto: MessageId,
     format: Format,
     /// A message has shown the format.
     certain: bool,
@@ -67,9 +67,9 @@ pub(in crate::context) struct Snapshot {
     /// The last request was a prefix: nothing of ours stood at its end.
     open: bool,
     /// First message that no fold has touched.
-    start: u32,
+    start: MessageId,
     /// First message behind the head.
-    head_from: u32,
+    head_from: MessageId,
     head: Option<Head>,
     /// When the first message was written that it stands for.
     head_at: Option<i64>,
@@ -80,8 +80,8 @@ pub(in crate::context) struct Snapshot {
     charged: Option<u32>,
     changed: Vec<Changed>,
     /// Rent of blocks that are still whole.
-    rents: Vec<(u32, u64)>,
-    unbound: Vec<u32>,
+    rents: Vec<(BlockId, u64)>,
+    unbound: Vec<BlockId>,
     /// Reasoning was bound to what stood before it.
     bound: bool,
     calibration: Calibration,
@@ -107,7 +107,7 @@ pub(in crate::context) struct Snapshot {
 /// A block that is not sent as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Changed {
-    block: u32,
+    block: BlockId,
     now: u32,
     why: Why,
     form: Shape,
@@ -143,17 +143,15 @@ pub(in crate::context) fn mark(fingerprint: u64) -> u32 {
 fn capture(session: &Session) -> Snapshot {
     // What was folded since the last request may go beyond it.
     let unreported = session.compactions.unreported.is_some();
-    let upto =
-        session.last_request.upto.max(if unreported { session.decisions.pruner.start } else { 0 });
+    let upto = session.last_request.upto.max(if unreported {
+        session.decisions.pruner.start
+    } else {
+        MessageId::FIRST
+    });
     let end = session.transcript.ledger.blocks_of(upto).start;
-    let first = upto.saturating_sub(KNOWN_SINGLY) as usize;
-    let marks = session
-        .transcript
-        .ledger
-        .messages
-        .iter()
-        .take(upto as usize)
-        .map(|it| mark(it.fingerprint));
+    let first = upto.minus(KNOWN_SINGLY);
+    let marks =
+        session.transcript.ledger.messages.iter().take(upto.index()).map(|it| mark(it.fingerprint));
     let changed = session.decisions.reasons.iter().filter(|(at, _)| **at < end);
     let flagged = |flag: fn(&crate::identifiers::Identifier) -> bool| {
         let all = session.transcript.ledger.identifiers.iter().filter(|(_, it)| flag(it));
@@ -169,11 +167,11 @@ fn capture(session: &Session) -> Snapshot {
         upto,
         format: session.dialect.format,
         certain: session.dialect.certain,
-        before: marks.clone().take(first).fold(0, rolled),
+        before: marks.clone().take(first.index()).fold(0, rolled),
         is_old: false,
-        marks: marks.skip(first).collect(),
-        traces: (count(first)..upto).filter_map(|at| trace_message(session, at)).collect(),
-        past: past_messages(session, count(first)),
+        marks: marks.skip(first.index()).collect(),
+        traces: first.to(upto).filter_map(|at| trace_message(session, at)).collect(),
+        past: past_messages(session, first),
         epoch: session.last_request.epoch,
         at_ms: session.last_request.at_ms,
         peak: session.last_request.peak,
@@ -185,10 +183,12 @@ fn capture(session: &Session) -> Snapshot {
         start: session.decisions.pruner.start,
         head_from: session.decisions.pruner.head_from,
         head: session.decisions.pruner.head.clone(),
-        head_at: session.decisions.pruner.head.as_ref().and_then(|_| {
-            let about = session.builder().head_about() as usize;
-            session.transcript.ledger.messages.get(about)?.at_ms
-        }),
+        head_at: session
+            .decisions
+            .pruner
+            .head
+            .as_ref()
+            .and_then(|_| session.transcript.ledger.message(session.builder().head_about())?.at_ms),
         head_text: session.decisions.placeholders.head.clone(),
         summary: session.decisions.placeholders.summary.len(),
         fold_rent: session.decisions.pruner.fold_rent,
@@ -216,7 +216,7 @@ fn capture(session: &Session) -> Snapshot {
     }
 }
 
-fn changed_block(session: &Session, at: u32, why: Why) -> Option<Changed> {
+fn changed_block(session: &Session, at: BlockId, why: Why) -> Option<Changed> {
     let block = session.transcript.ledger.block(at)?;
     let form = match block.form {
         Form::Full => return None,
@@ -293,7 +293,7 @@ pub fn restore_from(session: &mut Session, bytes: &[u8]) -> crate::error::Result
 pub(in crate::context) fn resync(session: &mut Session) {
     let snapshot = snapshot_of(session);
     session.reset();
-    if snapshot.upto > 0 {
+    if snapshot.upto > MessageId::FIRST {
         wait_for(session, snapshot);
     }
 }

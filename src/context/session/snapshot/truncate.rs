@@ -11,29 +11,29 @@ use std::rc::Rc;
 use super::{Shape, Waiting, mark, rolled};
 use crate::context::request::view::LastRequest;
 use crate::context::session::Session;
-use crate::model::NONE;
+use crate::model::MessageId;
 
 /// The host's history is the known one in its first `same` messages only. How many of these the session keeps: those behind
 /// them come again. `parts`: the message that follows is another, whatever it says.
-pub fn truncate(session: &mut Session, same: u32, parts: bool) -> u32 {
-    let ends = if parts { same } else { NONE };
-    let fits = keeps(session, same) > 0;
+pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageId {
+    let ends = if parts { same } else { MessageId::NONE };
+    let fits = keeps(session, same) > MessageId::FIRST;
     let Some(measured) = session.restoration.measured.take().filter(|_| fits) else {
         resync(session);
         if let Some(waiting) = &mut session.restoration.waiting {
             waiting.keeps = true;
             waiting.ends = ends;
-            waiting.may_start_late = same == 0;
+            waiting.may_start_late = same == MessageId::FIRST;
         }
-        return 0;
+        return MessageId::FIRST;
     };
     let snapshot = snapshot_of(session);
     let old = session.begin_again(Rc::unwrap_or_clone(measured));
     // Where parts stand and which are marked may have changed since.
     let (messages, blocks) =
-        (session.transcript.ledger.message_count(), session.transcript.ledger.block_count());
+        (session.transcript.ledger.next_message(), session.transcript.ledger.next_block());
     session.transcript.outlines = old.transcript.outlines;
-    session.transcript.outlines.truncate(messages as usize);
+    session.transcript.outlines.truncate(messages.index());
     session.markers = old.markers;
     session.markers.keep(messages);
     for (&block, ops) in old.transcript.sanitized.iter().filter(|(block, _)| **block < blocks) {
@@ -59,14 +59,14 @@ pub fn truncate(session: &mut Session, same: u32, parts: bool) -> u32 {
     session.restoration.waiting =
         Some(Waiting { rolling, keeps: true, ends, ..Waiting::new(snapshot) });
     attach_pins(session);
-    session.transcript.ledger.message_count()
+    session.transcript.ledger.next_message()
 }
 
 /// How many messages the session keeps where its history parts behind so many.
-pub fn keeps(session: &Session, same: u32) -> u32 {
+pub fn keeps(session: &Session, same: MessageId) -> MessageId {
     // A call that waits there may have come again under another id.
     let fits = |it: &&Rc<Session>| {
-        it.transcript.ledger.message_count() <= same
+        it.transcript.ledger.next_message() <= same
             && it.pins.are_those(&session.pins)
             && !it.repairs.mender.is_open()
     };
@@ -76,7 +76,7 @@ pub fn keeps(session: &Session, same: u32) -> u32 {
         .as_ref()
         .filter(|_| session.restoration.waiting.is_none())
         .filter(fits);
-    measured.map_or(0, |it| it.transcript.ledger.message_count())
+    measured.map_or(MessageId::FIRST, |it| it.transcript.ledger.next_message())
 }
 
 /// Of a session that starts late all comes again, so that it knows no more of what is forgotten than one that was woken.

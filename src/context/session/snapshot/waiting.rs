@@ -8,14 +8,13 @@ use crate::context::session::snapshot::forged::discard_forged;
 use crate::context::session::snapshot::forgotten::wait_for_a_later_part;
 use crate::context::session::snapshot::rebind_reasoning;
 use crate::context::session::snapshot::truncate::keep_measured;
-use std::ops::Range;
 
 use super::{Changed, Shape, Snapshot, UNKNOWN, count, mark, rolled_by};
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::placeholders::{SUMMARY, Want};
 use crate::context::session::Session;
 use crate::estimate::MESSAGE;
-use crate::model::{Draft, Form, Kind, NONE};
+use crate::model::{BlockId, Draft, Form, Kind, MessageId, Span};
 use crate::prune::{Change, Head, Rule, Shorten};
 
 /// A snapshot that waits for the messages it was made of.
@@ -27,13 +26,13 @@ pub(in crate::context) struct Waiting {
     /// The measured messages are kept where the history parts.
     pub(super) keeps: bool,
     /// From this message on it is another history.
-    pub(super) ends: u32,
+    pub(super) ends: MessageId,
     /// The host's side has not been asked yet whether it has forgotten how the history starts.
     pub(super) may_start_late: bool,
     /// It is being asked.
     pub(in crate::context) starts_late: bool,
     /// Blocks of messages that the host has forgotten.
-    pub(super) forgotten: Range<u32>,
+    pub(super) forgotten: Span<BlockId>,
 }
 
 impl Waiting {
@@ -42,10 +41,10 @@ impl Waiting {
             snapshot,
             rolling: 0,
             keeps: false,
-            ends: NONE,
+            ends: MessageId::NONE,
             may_start_late: false,
             starts_late: false,
-            forgotten: 0..0,
+            forgotten: Span::default(),
         }
     }
 
@@ -74,7 +73,7 @@ pub(super) fn wait_for(session: &mut Session, snapshot: Snapshot) {
 /// Whether the next message is the one that the snapshot was made of; if not, takes up what came before it.
 pub(in crate::context) fn match_message(
     session: &mut Session,
-    index: u32,
+    index: MessageId,
     fingerprint: u64,
 ) -> Known {
     let Some(waiting) = &mut session.restoration.waiting else { return Known::Ends };
@@ -84,13 +83,13 @@ pub(in crate::context) fn match_message(
         return Known::Strange;
     }
     let single = count(snapshot.marks.len());
-    let first = snapshot.upto.saturating_sub(single);
+    let first = snapshot.upto.minus(single);
     if index == first && waiting.rolling != snapshot.before {
         session.restoration.waiting = None;
         session.reset();
         return Known::Strange;
     }
-    let known = snapshot.marks.get(index.wrapping_sub(first) as usize);
+    let known = snapshot.marks.get(index.since(first) as usize);
     if index < waiting.ends && (index < first || known == Some(&mark(fingerprint))) {
         waiting.rolling = rolled_by(waiting.rolling, snapshot.print(fingerprint));
         return Known::Same;
@@ -100,13 +99,17 @@ pub(in crate::context) fn match_message(
 }
 
 /// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.
-pub(in crate::context) fn cap_again(session: &mut Session, draft: &Draft<'_>, first_block: u32) {
+pub(in crate::context) fn cap_again(
+    session: &mut Session,
+    draft: &Draft<'_>,
+    first_block: BlockId,
+) {
     let Some(waiting) = &session.restoration.waiting else { return };
     let changed = &waiting.snapshot.changed;
     let line = Want::Shorten(Shorten::Line);
     let quotes = changed.iter().any(|it| matches!(it.form, Shape::Cut(want, _) if want == line));
     let mut cuts = Vec::new();
-    for (at, part) in (first_block..).zip(&draft.parts) {
+    for (at, part) in first_block.on().zip(&draft.parts) {
         let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();
         let form = found.and_then(|at| changed.get(at)).map(|it| &it.form);
         let want = if let Some(Shape::Cut(want, _)) = form { Some(*want) } else { None };
@@ -132,15 +135,15 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     let Some(Waiting { snapshot, forgotten, .. }) = session.restoration.waiting.take() else {
         return;
     };
-    let messages = session.transcript.ledger.message_count();
+    let messages = session.transcript.ledger.next_message();
     // Nothing that would have to be said of a session without messages.
-    if messages == 0 {
+    if messages == MessageId::FIRST {
         session.last_request.rebuild = true;
         return;
     }
     // Only repairs have been made yet.
-    let repaired: Vec<u32> = session.decisions.reasons.keys().copied().collect();
-    let is_missing = restore_forms(session, &snapshot, &forgotten);
+    let repaired: Vec<BlockId> = session.decisions.reasons.keys().copied().collect();
+    let is_missing = restore_forms(session, &snapshot, forgotten);
     let (ours, calls) = (&mut session.decisions.pruner, session.transcript.call);
     ours.lost = is_missing;
     ours.fold_rent = snapshot.fold_rent;
@@ -189,7 +192,7 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     }
     // What was in this process needs no proof.
     if session.last_request.unheld {
-        discard_forged(session, &snapshot.changed, &repaired, &forgotten);
+        discard_forged(session, &snapshot.changed, &repaired, forgotten);
     }
 }
 
@@ -214,13 +217,13 @@ fn restore_reports(session: &mut Session, changed: &[Changed]) {
 /// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has, and what
 /// was dropped for the sake of messages that have not come is there again.
 /// True: something was sent of a message that the host has forgotten.
-fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u32>) -> bool {
-    let end = session.transcript.ledger.block_count();
+fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<BlockId>) -> bool {
+    let end = session.transcript.ledger.next_block();
     let mut missing = forgotten.len();
-    let folds_hold = snapshot.start <= session.transcript.ledger.message_count();
+    let folds_hold = snapshot.start <= session.transcript.ledger.next_message();
     for changed in snapshot.changed.iter().take_while(|changed| changed.block < end) {
         let Changed { block, now, why, form } = changed;
-        if forgotten.contains(block) {
+        if forgotten.contains(*block) {
             missing = missing.saturating_sub(usize::from(*form == Shape::Gone));
             continue;
         }
@@ -230,7 +233,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u
         );
         // What messages that have not come made a repair of, needs none now.
         let mended =
-            why.rule == Rule::Repair && session.transcript.ledger.message_count() < snapshot.upto;
+            why.rule == Rule::Repair && session.transcript.ledger.next_message() < snapshot.upto;
         if dropped || mended || (why.rule == Rule::Fold && !folds_hold) {
             continue;
         }
@@ -257,7 +260,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u
         session.decisions.pruner.head.clone_from(&snapshot.head);
         // As it was sent, also where the host's history does not say it any more.
         let about = session.builder().head_about();
-        if let Some(message) = session.transcript.ledger.messages.get_mut(about as usize) {
+        if let Some(message) = session.transcript.ledger.messages.get_mut(about.index()) {
             message.at_ms = snapshot.head_at.or(message.at_ms);
         }
         session.decisions.placeholders.head.clone_from(&snapshot.head_text);
@@ -275,7 +278,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u
         session.decisions.pruner.head = Some(Head { tokens, ..head.clone() });
     }
     for &(at, rent) in &snapshot.rents {
-        if let Some(block) = session.transcript.ledger.blocks.get_mut(at as usize) {
+        if let Some(block) = session.transcript.ledger.blocks.get_mut(at.index()) {
             block.rent = rent;
         }
     }
@@ -308,7 +311,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: &Range<u
 }
 
 /// What a changed block costs by the estimator of now.
-fn recounted(session: &Session, block: u32, form: Form) -> u32 {
+fn recounted(session: &Session, block: BlockId, form: Form) -> u32 {
     let Some(it) = session.transcript.ledger.block(block).filter(|_| form != Form::Gone) else {
         return 0;
     };

@@ -51,8 +51,11 @@ fn a77_results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes() {
     let thinking: Vec<_> = thinking.map(|(_, form)| *form).collect();
     assert_eq!(thinking[..2], [Form::Gone; 2]);
     // F062: no message is left empty; one of reasoning alone is no message that its provider takes.
-    assert_eq!((thinking[3], explain(&host.session, 7).unwrap().rule), (Form::Gone, "repair"));
-    assert_eq!(explain(&host.session, 4).unwrap().rule, "prune");
+    assert_eq!(
+        (thinking[3], explain(&host.session, 7.into()).unwrap().rule),
+        (Form::Gone, "repair")
+    );
+    assert_eq!(explain(&host.session, 4.into()).unwrap().rule, "prune");
     assert_eq!(violations_sent(&host.session), []);
     assert!(answer.fits && answer.fold.is_none());
 }
@@ -75,7 +78,7 @@ fn a72_pruning_comes_first_and_a80_a_fold_only_if_it_is_not_enough() {
     host.ask("and now?");
     let answer = host.request();
     let fold = answer.fold.expect("nothing to prune: a fold");
-    assert_eq!(fold.first_kept, 72, "five messages of the user's stay");
+    assert_eq!(fold.first_kept, 72.into(), "five messages of the user's stay");
     assert!(answer.fits);
     // F079: asked for, below the trigger, it stops where pruning has reached the target.
     for (words, folds) in [(false, false), (true, true)] {

@@ -6,12 +6,13 @@ use crate::prune::{Policy, Protect};
 
 /// What is protected at the end of a history of these roles: `u`, `a`, `c` (a call), `t` (its result), `s`.
 fn tail(roles: &str, protect: &Protect) -> u32 {
-    protect.tail(&host_of(roles).session.transcript.ledger)
+    protect.tail(&host_of(roles).session.transcript.ledger).get()
 }
 
 /// Tokens of the messages from `from` on, as they arrived.
 fn arrived(host: &Host, from: u32) -> u64 {
-    let blocks = host.session.transcript.ledger.blocks.iter().filter(|it| it.message >= from);
+    let blocks =
+        host.session.transcript.ledger.blocks.iter().filter(|it| it.message >= from.into());
     blocks.map(|it| u64::from(it.tokens)).sum()
 }
 
@@ -43,7 +44,9 @@ fn i7_the_end_starts_at_the_call_that_a_result_belongs_to() {
 #[test]
 fn h10_the_start_is_behind_the_systems_messages_and_never_in_a_group() {
     let head = |roles, first| {
-        Protect { first, ..Protect::default() }.head(&host_of(roles).session.transcript.ledger)
+        Protect { first, ..Protect::default() }
+            .head(&host_of(roles).session.transcript.ledger)
+            .get()
     };
     assert_eq!((head("suaua", 1), head("suaua", 3), head("suaua", 0)), (2, 4, 0));
     assert_eq!((head("ucttau", 2), head("ucttau", 3), head("ua", 9)), (4, 4, 2));
@@ -88,7 +91,7 @@ fn h4_protections_hold_under_every_preset() {
             let count = host.messages.len();
             assert!(answer.fits, "{name}");
             for block in &host.session.transcript.ledger.blocks {
-                let message = block.message as usize;
+                let message = block.message.index();
                 let protected = message == 0 || message + 3 >= count || named.contains(&message);
                 assert!(!protected || block.form == Form::Full, "{name} {message} of {count}");
             }
@@ -102,7 +105,7 @@ fn h4_protections_hold_under_every_preset() {
 fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
     let host = host_of("uauaua");
     let tail = |host: &Host, tokens| {
-        Protect { tokens, ..Protect::default() }.tail(&host.session.transcript.ledger)
+        Protect { tokens, ..Protect::default() }.tail(&host.session.transcript.ledger).get()
     };
     for from in 0..6 {
         let size = arrived(&host, from);
@@ -124,7 +127,7 @@ fn g23_protected_tokens_hold_under_every_preset() {
             let answer = host.request();
             assert!(answer.fits, "{name}");
             for block in &host.session.transcript.ledger.blocks {
-                let protected = arrived(&host, block.message) <= 5000;
+                let protected = arrived(&host, block.message.get()) <= 5000;
                 assert!(!protected || block.form == Form::Full, "{name} {}", block.message);
             }
         }
@@ -155,7 +158,7 @@ fn a75_protected_turns_hold_under_every_preset() {
                 // Of six messages a turn has three of the user's role: it and what stands beside its last call.
                 let kept = if *turn == "user-role" { 6 } else { 18 };
                 for block in &host.session.transcript.ledger.blocks {
-                    let protected = block.message as usize + kept >= host.messages.len();
+                    let protected = block.message.index() + kept >= host.messages.len();
                     assert!(
                         !protected || block.form == Form::Full,
                         "{name} {turn} {}",
@@ -185,7 +188,7 @@ fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
                 break;
             }
         }
-        let kept = arrived(&host, cut.unwrap());
+        let kept = arrived(&host, cut.unwrap().get());
         // The next turn would be too much.
         assert!(kept <= most && kept + 600 > most, "{kept} of {most}");
     }
