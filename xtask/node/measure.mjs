@@ -1,7 +1,7 @@
 // Measurements of the assembled package: its size and the imports of its Wasm files, one fact a line.
 import { readdirSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { brotliCompressSync, constants } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "../../js/node_modules/esbuild/lib/main.js";
 
 const [npm] = process.argv.slice(2);
@@ -36,6 +36,7 @@ const ENTRIES = readdirSync(`${npm}/dist/entry`).filter((name) => /^\w+\.js$/.te
 
 for (const [name, bytes] of [
   ...wasms,
+  ["inspector.html", readFileSync(`${npm}/dist/inspector.html`)],
   ["main", await bundle(...MAIN)],
   [
     "everything",
@@ -45,7 +46,8 @@ for (const [name, bytes] of [
   ],
   ["slim", await bundle('* from "./dist/slim.js"')],
 ]) {
-  console.log(`size ${name} ${bytes.length} ${brotliCompressSync(bytes, options).length}`);
+  const sizes = [brotliCompressSync(bytes, options), gzipSync(bytes, { level: 9 })];
+  console.log(`size ${name} ${bytes.length} ${sizes.map(({ length }) => length).join(" ")}`);
 }
 for (const [file, bytes] of wasms) {
   for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(bytes))) {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::shell::{npm_ci, output, root, tool};
+use crate::shell::{command, npm_ci, output, root, tool};
 use crate::stamp::{Inputs, files};
 use crate::wasm::{self, WASMS, Wasm};
 
@@ -73,8 +73,11 @@ fn assemble(js: &Path, npm: &Path, wasms: &[&Wasm]) -> Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.strip_suffix("_text.js").is_some_and(|name| !texts.contains(&name))
     };
-    let sources: Vec<PathBuf> =
-        files(js)?.into_iter().filter(|path| is_source(path) && !lacks_wasm(path)).collect();
+    let is_page = |path: &Path| path.starts_with(js.join("inspector"));
+    let sources: Vec<PathBuf> = files(js)?
+        .into_iter()
+        .filter(|path| is_source(path) && !lacks_wasm(path) && !is_page(path))
+        .collect();
     transform(js, &dist, "esm", &sources)?;
     copy_texts(&js.join("glue"), &dist.join("glue"), &texts)?;
     handed_over(&dist)?;
@@ -90,7 +93,21 @@ fn assemble(js: &Path, npm: &Path, wasms: &[&Wasm]) -> Result<()> {
         read_from_disk(folder, to_wasm)?;
     }
     fs::write(dist.join("cli.js"), "#!/usr/bin/env node\nimport \"./cli/main.js\";\n")?;
-    types(js, &dist, &cjs)
+    types(js, &dist, &cjs)?;
+    inspector(js, &dist)
+}
+
+/// The page of the inspector. Its declarations go: nothing imports its files.
+fn inspector(js: &Path, dist: &Path) -> Result<()> {
+    fs::remove_dir_all(dist.join("inspector"))?;
+    fs::remove_dir_all(dist.join("cjs/inspector"))?;
+    output(
+        command("node")
+            .arg("xtask/node/inspector.mjs")
+            .arg(js)
+            .args([dist.join("sessions.wasm"), dist.join("inspector.html")]),
+    )?;
+    Ok(())
 }
 
 /// The package's own files, with the version of the crate.

@@ -33,7 +33,7 @@ pub struct Options {
     hosts: bool,
 }
 
-const SUITES: [Suite; 11] = [
+const SUITES: [Suite; 12] = [
     Suite { name: "rust", run: rust },
     Suite { name: "check", run: check },
     Suite { name: "package", run: |options| node(options, "package") },
@@ -43,6 +43,7 @@ const SUITES: [Suite; 11] = [
     Suite { name: "stores", run: |options| node(options, "stores") },
     Suite { name: "workspace", run: |options| node(options, "workspace") },
     Suite { name: "cli", run: |options| node(options, "cli") },
+    Suite { name: "inspector", run: |options| node(options, "inspector") },
     Suite { name: "machine", run: |options| node(options, "machine") },
     Suite { name: "hosts", run: hosts },
 ];

@@ -1,0 +1,241 @@
+/** Actions of the page, by keys, clicks and its address. */
+import { batch, effect } from "@preact/signals";
+import { Client, type Progress } from "./client.js";
+import type { Setting, Simulation } from "./protocol.js";
+import * as state from "./state.js";
+import { count, megabytes } from "./words.js";
+
+let opening: Client | undefined;
+
+/** Opens a session file. The one that is open stays until this one is there; `cancelOpening` keeps it. */
+export async function open(
+  name: string,
+  size: number,
+  bytes: () => Promise<ArrayBuffer>,
+  leaf?: string,
+): Promise<void> {
+  opening?.close();
+  const client = new Client((progress) => onProgress(client, progress));
+  opening = client;
+  state.failure.value = "";
+  state.loading.value = {
+    name,
+    step: `reading ${megabytes(size)}`,
+    begun: performance.now(),
+  };
+  try {
+    const content = await bytes();
+    const input = leaf === undefined ? { bytes: content } : { bytes: content, leaf };
+    const facts = await client.ask("open", input, [content]);
+    if (opening !== client) return;
+    const before = state.session.peek()?.client;
+    batch(() => show({ name, client, facts, bytes }));
+    before?.close();
+    opening = undefined;
+    await simulate("policy", startSetting(facts.window));
+  } catch (error) {
+    client.close();
+    if (opening !== client) return;
+    opening = undefined;
+    const message = (error as Error).message;
+    if (message !== "cancelled") state.failure.value = `${name}: ${message}`;
+    state.loading.value = null;
+  }
+}
+
+export function cancelOpening(): void {
+  opening?.close();
+  opening = undefined;
+  state.loading.value = null;
+}
+
+function startSetting({ contextTokens, maxOutputTokens }: Setting["window"]): Setting {
+  return {
+    window: { contextTokens, maxOutputTokens: maxOutputTokens ?? 0 },
+    preset: "balanced",
+  };
+}
+
+function show(opened: state.Opened): void {
+  state.session.value = opened;
+  state.loading.value = null;
+  state.standing.value = null;
+  state.policy.value = null;
+  state.trial.value = null;
+  state.setting.value = startSetting(opened.facts.window);
+  state.call.value = opened.facts.calls.used.length - 1;
+  state.view.value = "recorded";
+  state.tab.value = "messages";
+  state.selected.value = null;
+  state.bucket.value = null;
+  state.range.value = null;
+  state.filter.value = "all";
+  state.zoom.value = null;
+  state.hits.value = null;
+  state.query.value = "";
+  state.notice.value = "";
+  state.excerpts.clear();
+  state.excerptsKnown.value += 1;
+}
+
+function onProgress(client: Client, progress: Progress): void {
+  if ("step" in progress) {
+    const loading = state.loading.peek();
+    if (client === opening && loading)
+      state.loading.value = { ...loading, step: progress.step.replace(/^\d+/, (n) => count(+n)) };
+    return;
+  }
+  if (client !== state.session.peek()?.client) return;
+  const before = state.playing.peek();
+  if (before?.run !== progress.run) return;
+  const used = before.used.concat(progress.used);
+  state.playing.value = { run: progress.run, played: progress.played, used };
+}
+
+let simulations = 0;
+
+/** Plays the session under a setting. A newer one supersedes it. */
+export async function simulate(run: Simulation, setting: Setting): Promise<void> {
+  const opened = state.session.peek();
+  if (!opened) return;
+  simulations += 1;
+  const number = simulations;
+  state.playing.value = { run, played: 0, used: [] };
+  state.notice.value = "";
+  try {
+    const played = await opened.client.ask("play", { run, setting });
+    if (number !== simulations || !played || state.session.peek() !== opened) return;
+    batch(() => {
+      (run === "trial" ? state.trial : state.policy).value = { ...played, setting };
+      state.playing.value = null;
+    });
+  } catch (error) {
+    if (number !== simulations || state.session.peek() !== opened) return;
+    state.playing.value = null;
+    state.notice.value = (error as Error).message;
+  }
+}
+
+export function cancelSimulation(): void {
+  const playing = state.playing.peek();
+  simulations += 1;
+  if (playing) void state.session.peek()?.client.ask("cancel", { run: playing.run });
+  state.playing.value = null;
+}
+
+/** Changes the what-if and plays it; back at the first setting, the what-if is gone. */
+export function tryOut(setting: Setting): void {
+  state.setting.value = setting;
+  const first = state.policy.peek()?.setting;
+  if (first && JSON.stringify(first) === JSON.stringify(setting)) {
+    reset();
+    return;
+  }
+  if (state.view.peek() === "recorded") state.view.value = "both";
+  void simulate("trial", setting);
+}
+
+export function reset(): void {
+  cancelSimulation();
+  state.trial.value = null;
+  state.setting.value = state.policy.peek()?.setting ?? state.setting.peek();
+}
+
+export function goTo(call: number): void {
+  const opened = state.session.peek();
+  if (opened)
+    state.call.value = Math.max(0, Math.min(opened.facts.calls.used.length - 1, Math.round(call)));
+}
+
+/** The next or previous call at which something was taken out. */
+export function goToEvent(step: 1 | -1): void {
+  const opened = state.session.peek();
+  if (!opened) return;
+  const simulated = state.run.peek() === "recorded" ? null : state.simulation.peek();
+  const marks = simulated
+    ? Array.from(simulated.event, (event, at) => (event ? at : -1)).filter((at) => at >= 0)
+    : opened.facts.compactions.flatMap(({ call }) => (call === undefined ? [] : [call]));
+  const here = state.call.peek();
+  const next = step > 0 ? marks.find((at) => at > here) : marks.filter((at) => at < here).at(-1);
+  if (next !== undefined) goTo(next);
+}
+
+export async function find(text: string): Promise<void> {
+  state.query.value = text;
+  const opened = state.session.peek();
+  if (!opened) return;
+  if (text === "") {
+    state.hits.value = null;
+    if (state.filter.peek() === "hits") state.filter.value = "all";
+    return;
+  }
+  const found = await opened.client.ask("find", { text, ignoreCase: true });
+  if (state.session.peek() !== opened || state.query.peek() !== text) return;
+  batch(() => {
+    state.hits.value = found;
+    state.filter.value = "hits";
+    state.tab.value = "messages";
+    state.range.value = null;
+    state.bucket.value = null;
+  });
+}
+
+/** Shows the next or previous message with a hit. */
+export function goToHit(step: 1 | -1): void {
+  const found = state.hits.peek() ?? [];
+  const here = state.selected.peek();
+  const at = found.findIndex(({ index }) => index === here);
+  const next = at < 0 ? 0 : (at + step + found.length) % found.length;
+  const hit = found[next];
+  if (hit) state.selected.value = hit.index;
+}
+
+let asking = 0;
+
+/** Keeps `standing` at the call and the run that are shown; answers that come late are left out. */
+effect(() => {
+  const opened = state.session.value;
+  const run = state.run.value;
+  // A new simulation of the same name is another one.
+  state.simulation.value;
+  const call = state.call.value;
+  if (!opened) return;
+  asking += 1;
+  const number = asking;
+  opened.client.ask("standing", { run, call }).then(
+    (standing) => {
+      if (number === asking) state.standing.value = standing;
+    },
+    (error: Error) => {
+      if (number === asking && error.message !== "cancelled") state.notice.value = error.message;
+    },
+  );
+});
+
+const wanted = new Set<number>();
+let isFetching = false;
+
+/** Fetches the excerpts of messages that are on the screen. */
+export function wantExcerpts(indices: readonly number[]): void {
+  for (const index of indices) if (!state.excerpts.has(index)) wanted.add(index);
+  if (wanted.size > 0 && !isFetching) void fetchExcerpts();
+}
+
+async function fetchExcerpts(): Promise<void> {
+  isFetching = true;
+  const opened = state.session.peek();
+  const indices = [...wanted].slice(-80);
+  wanted.clear();
+  try {
+    const texts = (await opened?.client.ask("texts", { indices })) ?? [];
+    if (state.session.peek() === opened) {
+      if (state.excerpts.size > 20_000) state.excerpts.clear();
+      for (const [at, index] of indices.entries()) state.excerpts.set(index, texts[at] ?? "");
+      state.excerptsKnown.value += 1;
+    }
+  } catch {
+    // The session was closed meanwhile: nobody looks at these excerpts any more.
+  } finally {
+    isFetching = false;
+  }
+}

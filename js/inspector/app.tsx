@@ -1,0 +1,169 @@
+/** The whole page. */
+import type { JSX } from "preact";
+import { cancelOpening } from "./actions.js";
+import { Bar } from "./bar.js";
+import { Cards } from "./cards.js";
+import { Chart } from "./chart.js";
+import { Compare } from "./compare.js";
+import { File } from "./file.js";
+import { Header, OpenButton } from "./header.js";
+import { Help } from "./help.js";
+import { Lost } from "./lost.js";
+import { Messages } from "./messages.js";
+import { Next } from "./next.js";
+import { Parts } from "./parts.js";
+import { Share } from "./share.js";
+import * as state from "./state.js";
+import { WhatIf } from "./what-if.js";
+import { Why } from "./why.js";
+
+export const TABS: ReadonlyArray<[state.Tab, string]> = [
+  ["messages", "Messages"],
+  ["lost", "What was lost"],
+  ["what-if", "What if"],
+  ["next", "Next request"],
+  ["compare", "Compare"],
+  ["file", "The file"],
+];
+
+export function App(): JSX.Element {
+  const opened = state.session.value;
+  return (
+    <>
+      <Header />
+      <Loading />
+      {state.failure.value ? (
+        <p class="failure" role="alert">
+          {state.failure.value}
+        </p>
+      ) : null}
+      {opened ? (
+        <main>
+          <Cards />
+          <Bar />
+          <Chart />
+          <Tabs />
+          <Panel />
+        </main>
+      ) : state.loading.value ? null : (
+        <Landing />
+      )}
+      {state.dialog.value === "share" ? <Share /> : null}
+      {state.dialog.value === "help" ? <Help /> : null}
+    </>
+  );
+}
+
+function Loading(): JSX.Element | null {
+  const loading = state.loading.value;
+  if (!loading) return null;
+  return (
+    <div class="loading" role="status">
+      <progress aria-label="Reading" />
+      <span>
+        {loading.name}: {loading.step} …
+      </span>
+      <button type="button" onClick={cancelOpening}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+function Landing(): JSX.Element {
+  return (
+    <main class="landing">
+      <h2>Where did the context go?</h2>
+      <p>
+        Drop an agent’s session file here. You see how full its window was, what filled it, what a
+        compaction took, and what would help.
+      </p>
+      <div class="drop">
+        <OpenButton words="Choose a session file" />
+        <span class="dim">or drop it anywhere on this page</span>
+      </div>
+      <dl>
+        <div>
+          <dt>Read</dt>
+          <dd>
+            Claude Code, Codex, pi, OpenClaw, Copilot CLI, Kimi CLI, opencode, OpenHands, SWE-agent,
+            Inspect, LangChain, AI SDK, Gemini, and lists of Anthropic or OpenAI messages
+          </dd>
+        </div>
+        <div>
+          <dt>Where they are</dt>
+          <dd>
+            <code>~/.claude/projects/</code> <code>~/.codex/sessions/</code>{" "}
+            <code>~/.pi/agent/sessions/</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Private</dt>
+          <dd>The file stays in this page. The browser forbids the page every connection.</dd>
+        </div>
+      </dl>
+    </main>
+  );
+}
+
+function Tabs(): JSX.Element {
+  const move = (step: number) => {
+    const at = TABS.findIndex(([name]) => name === state.tab.value);
+    const next = TABS[(at + step + TABS.length) % TABS.length];
+    if (!next) return;
+    state.tab.value = next[0];
+    document.getElementById(`tab-${next[0]}`)?.focus();
+  };
+  return (
+    <div
+      class="tabs"
+      role="tablist"
+      aria-label="More"
+      onKeyDown={(event) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        move(step);
+      }}
+    >
+      {TABS.map(([name, words]) => (
+        <button
+          type="button"
+          role="tab"
+          key={name}
+          id={`tab-${name}`}
+          aria-controls="panel"
+          aria-selected={state.tab.value === name}
+          tabIndex={state.tab.value === name ? 0 : -1}
+          onClick={() => {
+            state.tab.value = name;
+          }}
+        >
+          {words}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Panel(): JSX.Element {
+  const tab = state.tab.value;
+  const isWhy = state.selected.value !== null;
+  return (
+    <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+      {tab === "messages" ? (
+        <div class={isWhy ? "columns with-why" : "columns"}>
+          {isWhy ? null : <Parts />}
+          <Messages />
+          {isWhy ? <Why /> : null}
+        </div>
+      ) : null}
+      {tab === "lost" ? <Lost /> : null}
+      {tab === "what-if" ? <WhatIf /> : null}
+      {tab === "next" ? <Next /> : null}
+      {tab === "compare" ? <Compare /> : null}
+      {tab === "file" ? <File /> : null}
+    </div>
+  );
+}

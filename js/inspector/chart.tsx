@@ -1,0 +1,236 @@
+/** Tokens by call: what each request consisted of, where the agent compacted, and what Plimsoll would have sent. */
+import type { JSX } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { cancelSimulation, goTo } from "./actions.js";
+import { areas, columnsOf, HEIGHT, line, ticks, WIDTH, y } from "./stack.js";
+import * as state from "./state.js";
+import { count, short } from "./words.js";
+
+const VIEWS: ReadonlyArray<[state.View, string]> = [
+  ["recorded", "Recorded"],
+  ["plimsoll", "With Plimsoll"],
+  ["both", "Both"],
+];
+
+export function Chart(): JSX.Element | null {
+  const opened = state.session.value;
+  if (!opened) return null;
+  const { facts } = opened;
+  const last = facts.calls.used.length - 1;
+  const at = state.call.value;
+  return (
+    <section class="card chart-card" aria-label="Tokens by call">
+      <header class="row-head">
+        <h2>By call</h2>
+        <div class="choices" role="group" aria-label="What is shown">
+          {VIEWS.map(([view, name]) => (
+            <button
+              type="button"
+              key={view}
+              aria-pressed={state.view.value === view}
+              disabled={view !== "recorded" && !state.simulation.value}
+              onClick={() => {
+                state.view.value = view;
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+        <Playing />
+        <p class="where">
+          call <b>{count(at + 1)}</b> of {count(last + 1)} · {timeOf(facts.calls.at[at])}
+        </p>
+      </header>
+      <Plot />
+      <Scrubber />
+    </section>
+  );
+}
+
+function timeOf(at: number | undefined): string {
+  if (at === undefined || Number.isNaN(at)) return "no time in the file";
+  return new Date(at).toISOString().replace("T", " ").slice(0, 16);
+}
+
+function Playing(): JSX.Element | null {
+  const playing = state.playing.value;
+  const opened = state.session.value;
+  if (!playing || !opened) return null;
+  const of = opened.facts.calls.used.length;
+  return (
+    <span class="playing" role="status">
+      <progress value={playing.played} max={of} aria-label="Simulation" />
+      simulating {count(playing.played)} of {count(of)}
+      <button type="button" class="link" onClick={cancelSimulation}>
+        stop
+      </button>
+    </span>
+  );
+}
+
+function Plot(): JSX.Element | null {
+  const opened = state.session.value;
+  const plot = useRef<HTMLDivElement>(null);
+  const dragged = useRef<{ from: number; brush: boolean } | null>(null);
+  const view = state.view.value;
+  const simulated = state.simulation.value;
+  const base = state.policy.value;
+  const isTrial = state.trial.value !== null;
+  const playing = state.playing.value;
+  const zoom = state.zoom.value;
+  const facts = opened?.facts;
+  const [from, to] = zoom ?? [0, (facts?.calls.used.length ?? 1) - 1];
+  const shownAlone = view === "plimsoll" ? simulated : null;
+
+  const drawn = useMemo(() => {
+    if (!facts) return null;
+    const used = shownAlone?.used ?? facts.calls.used;
+    const columns = columnsOf(used, from, to, 480);
+    let most = 1;
+    for (const call of columns) most = Math.max(most, used[call] ?? 0);
+    if (view !== "recorded" && simulated)
+      for (const call of columns) most = Math.max(most, simulated.used[call] ?? 0);
+    const window = (shownAlone?.setting.window ?? facts.window).contextTokens;
+    const hasWindow = window < most * 1.9;
+    most = Math.max(most, hasWindow ? window : 0) * 1.06;
+    return {
+      columns,
+      most,
+      window,
+      hasWindow,
+      areas: areas(shownAlone?.layers ?? facts.layers, columns, most),
+    };
+  }, [facts, from, to, view, simulated, shownAlone]);
+  if (!facts || !drawn) return null;
+
+  const { columns, most, window } = drawn;
+  const place = (call: number) => (to === from ? 0.5 : (call - from) / (to - from));
+  const callAt = (event: PointerEvent) => {
+    const box = (plot.current as HTMLDivElement).getBoundingClientRect();
+    const share = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
+    return from + Math.round(share * (to - from));
+  };
+  const showsLine = view !== "recorded" || playing !== null;
+  const top = (tokens: number) => `${(100 * Number(y(tokens, most))) / HEIGHT}%`;
+  const marks =
+    view === "plimsoll" && simulated
+      ? Array.from(simulated.event, (event, call) => ({ call, event })).filter(
+          ({ event, call }) => event > 0 && call >= from && call <= to,
+        )
+      : facts.compactions.flatMap(({ call }) =>
+          call !== undefined && call >= from && call <= to ? [{ call, event: 2 }] : [],
+        );
+  return (
+    <div
+      class="plot"
+      ref={plot}
+      onPointerDown={(event) => {
+        dragged.current = { from: callAt(event), brush: event.shiftKey };
+        plot.current?.setPointerCapture(event.pointerId);
+        if (!event.shiftKey) goTo(callAt(event));
+      }}
+      onPointerMove={(event) => {
+        if (dragged.current && !dragged.current.brush) goTo(callAt(event));
+      }}
+      onPointerUp={(event) => {
+        const drag = dragged.current;
+        dragged.current = null;
+        if (!drag?.brush) return;
+        const [start, end] = [drag.from, callAt(event)].sort((a, b) => a - b) as [number, number];
+        if (end - start > 1) state.zoom.value = [start, end];
+      }}
+    >
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {drawn.areas.map(({ category, path }) => (
+          <path key={category} class={`area f${category}`} d={path} />
+        ))}
+        {drawn.hasWindow ? (
+          <line class="window-line" x1="0" x2={WIDTH} y1={y(window, most)} y2={y(window, most)} />
+        ) : null}
+        {isTrial && view === "both" && base ? (
+          <path class="ghost" d={line(base.used, columns, most)} />
+        ) : null}
+        {view === "both" && simulated && !playing ? (
+          <path class="policy" d={line(simulated.used, columns, most)} />
+        ) : null}
+        {showsLine && playing ? (
+          <path class="policy" d={line(playing.used, columns, most)} />
+        ) : null}
+      </svg>
+      {ticks(most).map((value) => (
+        <span key={value} class="tick" style={{ top: top(value) }}>
+          {short(value)}
+        </span>
+      ))}
+      {drawn.hasWindow ? (
+        <span class="window-name" style={{ top: top(window) }}>
+          window {short(window)}
+        </span>
+      ) : (
+        <span class="window-name above">window {short(window)} is above this chart</span>
+      )}
+      {marks.slice(0, 400).map(({ call, event }) => (
+        <span
+          key={call}
+          class={event === 2 ? "mark fold" : "mark edit"}
+          style={{ left: `${100 * place(call)}%` }}
+          title={`call ${call + 1}: ${event === 2 ? "compaction" : "edit"}`}
+        />
+      ))}
+      <span class="cursor" style={{ left: `${100 * place(state.call.value)}%` }} />
+      {zoom ? (
+        <button
+          type="button"
+          class="unzoom"
+          onPointerDown={(event) => event.stopPropagation()}
+          onClick={() => {
+            state.zoom.value = null;
+          }}
+        >
+          calls {count(from + 1)}–{count(to + 1)} · show all
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Scrubber(): JSX.Element | null {
+  const opened = state.session.value;
+  if (!opened) return null;
+  const last = opened.facts.calls.used.length - 1;
+  const [from, to] = state.zoom.value ?? [0, last];
+  const { view, simulation, policy, trial } = state;
+  return (
+    <>
+      <input
+        type="range"
+        class="scrubber"
+        aria-label="Call"
+        min={from}
+        max={to}
+        value={state.call.value}
+        aria-valuetext={`call ${state.call.value + 1} of ${last + 1}`}
+        onInput={(event) => goTo(Number(event.currentTarget.value))}
+      />
+      <p class="key dim">
+        <span>
+          <i class="mark fold inline" /> compaction
+        </span>
+        {view.value === "both" && simulation.value ? (
+          <span>
+            <i class="stroke" /> with Plimsoll, {simulation.value.setting.preset} (simulated)
+          </span>
+        ) : null}
+        {view.value === "both" && trial.value && policy.value ? (
+          <span>
+            <i class="stroke ghosted" /> before the change
+          </span>
+        ) : null}
+        <span class="hint">
+          <kbd>←</kbd> <kbd>→</kbd> call · <kbd>e</kbd> next event · <kbd>Shift</kbd> drag to zoom
+        </span>
+      </p>
+    </>
+  );
+}

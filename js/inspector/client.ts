@@ -1,0 +1,82 @@
+/** The page's side of a worker: questions with their answers, and progress. */
+import { fromBase64, gunzip } from "./packed.js";
+import type { FromWorker, Operation, Operations, ToWorker } from "./protocol.js";
+
+/** Text of an element that carries data. */
+function carried(id: string): string {
+  return document.getElementById(id)?.textContent?.trim() ?? "";
+}
+
+let compiled: Promise<WebAssembly.Module> | undefined;
+let address: string | undefined;
+
+/** The Wasm inside the page: unpacked and compiled once, for all workers. */
+function wasm(): Promise<WebAssembly.Module> {
+  compiled ??= gunzip(fromBase64(carried("plimsoll-wasm"))).then((bytes) =>
+    WebAssembly.compile(bytes),
+  );
+  return compiled;
+}
+
+function script(): string {
+  address ??= URL.createObjectURL(
+    new Blob([carried("plimsoll-worker")], { type: "text/javascript" }),
+  );
+  return address;
+}
+
+export type Progress = Extract<FromWorker, { step: string } | { played: number }>;
+
+export class Client {
+  readonly #worker: Worker;
+  readonly #ready: Promise<void>;
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: never) => void; reject: (error: Error) => void }
+  >();
+  #asked = 0;
+  #isOver = false;
+
+  constructor(onProgress: (progress: Progress) => void) {
+    this.#worker = new Worker(script());
+    this.#worker.onmessage = ({ data }: { data: FromWorker }) => {
+      if (!("id" in data)) return this.#isOver ? undefined : onProgress(data);
+      const waiting = this.#waiting.get(data.id);
+      this.#waiting.delete(data.id);
+      if ("error" in data) waiting?.reject(new Error(data.error.message));
+      else waiting?.resolve(data.result as never);
+    };
+    this.#worker.onerror = (event) => {
+      event.preventDefault();
+      this.close(`the worker failed: ${event.message || "out of memory?"}`);
+    };
+    this.#ready = wasm().then((module) => this.#post({ module }));
+  }
+
+  async ask<O extends Operation>(
+    operation: O,
+    input: Operations[O]["takes"],
+    transfer: Transferable[] = [],
+  ): Promise<Operations[O]["gives"]> {
+    await this.#ready;
+    if (this.#isOver) throw new Error("cancelled");
+    this.#asked += 1;
+    const id = this.#asked;
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: never) => void, reject });
+      this.#post({ id, operation, input } as ToWorker, transfer);
+    });
+  }
+
+  /** Ends the worker; what it was asked is rejected. */
+  close(reason = "cancelled"): void {
+    this.#isOver = true;
+    this.#worker.terminate();
+    for (const { reject } of this.#waiting.values()) reject(new Error(reason));
+    this.#waiting.clear();
+  }
+
+  #post(message: ToWorker, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+}

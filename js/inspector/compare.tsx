@@ -1,0 +1,159 @@
+/** Two settings of one session side by side, or two sessions. */
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { categoryOf, NAMES, ORDER } from "./categories.js";
+import { Client } from "./client.js";
+import type { Facts } from "./protocol.js";
+import * as state from "./state.js";
+import { change, count, percent, plain } from "./words.js";
+
+interface Other {
+  name: string;
+  facts: Facts;
+}
+
+export function Compare(): JSX.Element | null {
+  const opened = state.session.value;
+  const other = useSignal<Other | null>(null);
+  const step = useSignal("");
+  const simulated = state.simulation.value;
+  useEffect(() => {
+    other.value = null;
+  }, [opened, other]);
+  if (!opened) return null;
+  const read = async (file: globalThis.File) => {
+    step.value = `Reading ${plain(file.name)} …`;
+    const client = new Client(() => undefined);
+    try {
+      const bytes = await file.arrayBuffer();
+      other.value = { name: file.name, facts: await client.ask("open", { bytes }, [bytes]) };
+      step.value = "";
+    } catch (error) {
+      step.value = `${plain(file.name)}: ${(error as Error).message}`;
+    } finally {
+      client.close();
+    }
+  };
+  const rows = other.value
+    ? sessions(opened.facts, other.value.facts)
+    : simulated
+      ? settings(opened.facts, simulated)
+      : [];
+  return (
+    <section class="card" aria-label="Compare">
+      <header class="row-head">
+        <h2>Compare</h2>
+        <label class="button">
+          With another session file …
+          <input
+            type="file"
+            class="hidden"
+            onChange={(event) => {
+              const file = event.currentTarget.files?.[0];
+              if (file) void read(file);
+            }}
+          />
+        </label>
+        {other.value ? (
+          <button
+            type="button"
+            onClick={() => {
+              other.value = null;
+            }}
+          >
+            With Plimsoll instead
+          </button>
+        ) : null}
+        <p class="dim" role="status">
+          {step.value}
+        </p>
+      </header>
+      <table class="results">
+        <thead>
+          <tr>
+            <th scope="col">At the last call</th>
+            <th scope="col" class="number">
+              {plain(opened.name)}, recorded
+            </th>
+            <th scope="col" class="number">
+              {other.value
+                ? `${plain(other.value.name)}, recorded`
+                : `With Plimsoll, ${simulated?.setting.preset ?? "…"} (simulated)`}
+            </th>
+            <th scope="col" class="number">
+              Difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, before, after]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">{typeof before === "number" ? count(before) : before}</td>
+              <td class="number">{typeof after === "number" ? count(after) : after}</td>
+              <td class="number">
+                {typeof before === "number" && typeof after === "number"
+                  ? change(before, after)
+                  : ""}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+type Value = number | string;
+
+function largest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}
+
+/** Tokens of the last call by category. */
+function composition({ names, tokens }: Facts["layers"]): Map<string, number> {
+  const sums = new Map<string, number>();
+  const start = tokens.length - names.length;
+  for (const [at, name] of names.entries()) {
+    const category = NAMES[categoryOf(name)];
+    sums.set(category, (sums.get(category) ?? 0) + ((tokens[start + at] ?? 0) | 0));
+  }
+  return sums;
+}
+
+function parts(one: Facts["layers"], other: Facts["layers"]): Array<[string, Value, Value]> {
+  const [a, b] = [composition(one), composition(other)];
+  return ORDER.map((category) => NAMES[category]).flatMap(
+    (name): Array<[string, Value, Value]> =>
+      a.get(name) || b.get(name) ? [[name, a.get(name) ?? 0, b.get(name) ?? 0]] : [],
+  );
+}
+
+function settings(facts: Facts, run: state.Simulated): Array<[string, Value, Value]> {
+  return [
+    ["Used", facts.calls.used.at(-1) ?? 0, run.used.at(-1) ?? 0],
+    ["Window", facts.window.contextTokens, run.setting.window.contextTokens],
+    ["Largest request", largest(facts.calls.used), run.totals.peak],
+    ["Compactions", facts.compactions.length, run.totals.folds],
+    ...parts(facts.layers, run.layers),
+  ];
+}
+
+function sessions(one: Facts, other: Facts): Array<[string, Value, Value]> {
+  const used = ({ calls }: Facts) => calls.used.at(-1) ?? 0;
+  const full = (facts: Facts) => percent(used(facts), facts.window.contextTokens);
+  const model = ({ models }: Facts) => plain(models.at(-1)?.name ?? "not named");
+  return [
+    ["Format", one.format, other.format],
+    ["Model", model(one), model(other)],
+    ["Messages", one.messages, other.messages],
+    ["Calls", one.calls.used.length, other.calls.used.length],
+    ["Used", used(one), used(other)],
+    ["Of the window", full(one), full(other)],
+    ["Window", one.window.contextTokens, other.window.contextTokens],
+    ["Largest request", largest(one.calls.used), largest(other.calls.used)],
+    ["Compactions", one.compactions.length, other.compactions.length],
+    ...parts(one.layers, other.layers),
+  ];
+}

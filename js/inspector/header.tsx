@@ -1,0 +1,133 @@
+/** The top of the page: which file, what of it was read, and the commands. */
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { find, open } from "./actions.js";
+import * as state from "./state.js";
+import { count, plain, plural } from "./words.js";
+
+export function openFile(file: globalThis.File): void {
+  void open(file.name, file.size, () => file.arrayBuffer());
+}
+
+export function Header(): JSX.Element {
+  const opened = state.session.value;
+  return (
+    <header class="top">
+      <p class="brand">
+        <svg viewBox="0 0 20 20" aria-hidden="true">
+          <circle cx="10" cy="10" r="7" />
+          <path d="M0 10h20" />
+        </svg>
+        <span>plimsoll</span>
+      </p>
+      {opened ? <Facts opened={opened} /> : <h1 class="file">Context inspector</h1>}
+      <div class="commands">
+        {opened ? <Search /> : null}
+        <OpenButton words={opened ? "Open" : "Open a file"} />
+        {opened ? (
+          <button
+            type="button"
+            onClick={() => {
+              state.dialog.value = "share";
+            }}
+          >
+            Share
+          </button>
+        ) : null}
+        <button
+          type="button"
+          aria-label="Keys and words"
+          onClick={() => {
+            state.dialog.value = "help";
+          }}
+        >
+          ?
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function Facts({ opened: { name, facts } }: { opened: state.Opened }): JSX.Element {
+  const { receipt } = facts;
+  const bad = receipt.broken.length + receipt.unknown;
+  return (
+    <div class="facts">
+      <h1 class="file">{plain(name)}</h1>
+      <p>
+        <span>
+          {facts.format} · {plural(facts.messages, "message")} ·{" "}
+          {plural(facts.calls.used.length, "call")}
+        </span>
+        <button
+          type="button"
+          class={bad > 0 ? "link warn" : "link ok"}
+          onClick={() => {
+            state.tab.value = "file";
+          }}
+        >
+          {bad > 0
+            ? `${count(receipt.read)} of ${count(receipt.lines)} lines read`
+            : `all ${plural(receipt.lines, "line")} read`}
+        </button>
+        {facts.absent.length > 0 ? <span>not in the file: {facts.absent.join(", ")}</span> : null}
+      </p>
+    </div>
+  );
+}
+
+export function OpenButton({ words }: { words: string }): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => input.current?.click()}>
+        {words}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        class="hidden"
+        tabIndex={-1}
+        aria-label="Session file"
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          event.currentTarget.value = "";
+          if (file) openFile(file);
+        }}
+      />
+    </>
+  );
+}
+
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+function Search(): JSX.Element {
+  const hits = state.hits.value;
+  return (
+    <span class="search">
+      <input
+        type="search"
+        id="search"
+        placeholder="Search  /"
+        aria-label="Search in all messages"
+        value={state.query.value}
+        onInput={(event) => {
+          const text = event.currentTarget.value;
+          clearTimeout(waiting);
+          waiting = setTimeout(() => void find(text), 120);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          clearTimeout(waiting);
+          void find(event.currentTarget.value);
+          event.currentTarget.blur();
+        }}
+      />
+      {hits && state.query.value ? (
+        <span class="dim" role="status">
+          {plural(hits.length, "message")}
+        </span>
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,86 @@
+/** Keys of the page. They are off while somebody types. */
+import { cancelOpening, goTo, goToEvent, goToHit } from "./actions.js";
+import { TABS } from "./app.js";
+import * as state from "./state.js";
+
+const VIEWS: readonly state.View[] = ["recorded", "plimsoll", "both"];
+
+/** Selects the next or previous row of the list, as it is shown. */
+function moveRow(step: 1 | -1): void {
+  const list = document.querySelector<HTMLElement>(".list");
+  list?.focus();
+  const key = step > 0 ? "ArrowDown" : "ArrowUp";
+  list?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+}
+
+function close(): void {
+  if (state.loading.peek()) cancelOpening();
+  else if (state.selected.peek() !== null) {
+    state.selected.value = null;
+    document.querySelector<HTMLElement>(".list")?.focus();
+  } else if (state.zoom.peek()) state.zoom.value = null;
+}
+
+function zoom(): void {
+  const last = (state.session.peek()?.facts.calls.used.length ?? 1) - 1;
+  const here = state.call.peek();
+  state.zoom.value = state.zoom.peek() ? null : [Math.max(0, here - 25), Math.min(last, here + 25)];
+}
+
+const ACTIONS: Record<string, () => void> = {
+  ArrowLeft: () => goTo(state.call.peek() - 1),
+  ArrowRight: () => goTo(state.call.peek() + 1),
+  Home: () => goTo(0),
+  End: () => goTo(Number.MAX_SAFE_INTEGER),
+  e: () => goToEvent(1),
+  E: () => goToEvent(-1),
+  b: zoom,
+  j: () => moveRow(1),
+  k: () => moveRow(-1),
+  Enter: () => document.querySelector<HTMLElement>(".why pre")?.focus(),
+  "/": () => document.getElementById("search")?.focus(),
+  n: () => goToHit(1),
+  N: () => goToHit(-1),
+  v() {
+    if (state.simulation.peek())
+      state.view.value = VIEWS[(VIEWS.indexOf(state.view.peek()) + 1) % 3] ?? "recorded";
+  },
+  t() {
+    state.treemap.value = !state.treemap.peek();
+  },
+  c() {
+    state.filter.value = state.filter.peek() === "changed" ? "all" : "changed";
+  },
+  w() {
+    state.tab.value = "what-if";
+  },
+  s() {
+    state.dialog.value = "share";
+  },
+  Escape: close,
+};
+
+export function listen(): void {
+  addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || state.dialog.peek()) return;
+    if (key === "?") state.dialog.value = "help";
+    if (key === "o") document.querySelector<HTMLElement>(".commands .primary")?.click();
+    if (key === "Escape") close();
+    if (!state.session.peek()) return;
+    const element = target as HTMLElement;
+    const isRange = element instanceof HTMLInputElement && element.type === "range";
+    if (!isRange && /^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) return;
+    if (isRange && key.startsWith("Arrow") && !event.shiftKey) return;
+    const isControl = /^(BUTTON|SUMMARY|A)$/.test(element.tagName);
+    if (isControl && (key === "Enter" || key === " ")) return;
+    const tab = TABS[Number(key) - 1];
+    if (tab) state.tab.value = tab[0];
+    const step = { ArrowLeft: -10, ArrowRight: 10 }[key];
+    const action =
+      event.shiftKey && step !== undefined ? () => goTo(state.call.peek() + step) : ACTIONS[key];
+    if (!action || key === "Escape") return;
+    event.preventDefault();
+    action();
+  });
+}

@@ -1,0 +1,65 @@
+/** Start of the page. */
+import { render } from "preact";
+import { open } from "./actions.js";
+import { keepAddress } from "./address.js";
+import { App } from "./app.js";
+import { openFile } from "./header.js";
+import { listen } from "./keys.js";
+import { fromBase64, gunzip } from "./packed.js";
+// Before anything else: it reads the page as it was loaded.
+import { source } from "./share.js";
+import * as state from "./state.js";
+
+/** Forbids every connection from now on. A policy can be narrowed, never widened. */
+function forbidConnections(): void {
+  const policy = document.createElement("meta");
+  policy.httpEquiv = "Content-Security-Policy";
+  policy.content = "connect-src 'none'";
+  document.head.append(policy);
+}
+
+/** Opens the session inside the page, if it carries one. */
+function openCarried(): void {
+  const carried = document.getElementById("plimsoll-session");
+  if (!carried) return;
+  const bytes = async () => {
+    const content = fromBase64((carried.textContent ?? "").trim());
+    return carried.dataset.encoding === "gzip" ? await gunzip(content) : content.buffer;
+  };
+  const size = ((carried.textContent ?? "").length * 3) / 4;
+  void open(carried.dataset.name ?? "session", size, bytes);
+}
+
+function acceptDrops(): void {
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) document.body.classList.remove("dropping");
+  });
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dropping");
+    const file = event.dataTransfer?.files[0];
+    if (file) openFile(file);
+  });
+}
+
+if (source !== "") {
+  forbidConnections();
+  render(<App />, document.getElementById("app") as HTMLElement);
+  listen();
+  acceptDrops();
+  keepAddress();
+  openCarried();
+}
+
+/** For tests, and for whoever opens the console: the reports behind the page. */
+Object.assign(globalThis, {
+  __inspector: {
+    state,
+    report: (call: number = state.call.peek(), run = state.run.peek()) =>
+      state.session.peek()?.client.ask("report", { run, call }),
+  },
+});

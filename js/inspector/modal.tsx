@@ -1,0 +1,31 @@
+/** A dialog above the page; Escape closes it. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import * as state from "./state.js";
+
+export function Modal({
+  title,
+  children,
+}: {
+  title: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  const box = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    box.current?.showModal();
+  }, []);
+  const close = () => {
+    state.dialog.value = "";
+  };
+  return (
+    <dialog ref={box} aria-label={title} onClose={close}>
+      <header class="row-head">
+        <h2>{title}</h2>
+        <button type="button" class="close" aria-label="Close" onClick={close}>
+          ×
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}

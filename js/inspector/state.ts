@@ -1,0 +1,98 @@
+/** State of the page: what is open, where one stands in it, and what was asked for. */
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { FoundMessage } from "../types.js";
+import type { Client } from "./client.js";
+import type { Facts, Played, Run, Setting, Simulation, Standing } from "./protocol.js";
+
+export type View = "recorded" | "plimsoll" | "both";
+export type Tab = "messages" | "lost" | "what-if" | "next" | "compare" | "file";
+export type Filter = "all" | "changed" | "hits";
+
+export interface Opened {
+  name: string;
+  client: Client;
+  facts: Facts;
+  /** Reads the file again, for another branch of it. */
+  bytes: () => Promise<ArrayBuffer>;
+}
+
+export interface Simulated extends Played {
+  setting: Setting;
+}
+
+export const session: Signal<Opened | null> = signal(null);
+/** A file that is being read, and how far that is. */
+export const loading: Signal<{ name: string; step: string; begun: number } | null> = signal(null);
+export const failure: Signal<string> = signal("");
+export const notice: Signal<string> = signal("");
+
+/** Index of the call one stands at. */
+export const call: Signal<number> = signal(0);
+export const view: Signal<View> = signal<View>("recorded");
+export const tab: Signal<Tab> = signal<Tab>("messages");
+export const selected: Signal<number | null> = signal<number | null>(null);
+export const bucket: Signal<string | null> = signal<string | null>(null);
+/** Messages of which the list shows these alone, as [from, to). */
+export const range: Signal<readonly [number, number] | null> = signal<
+  readonly [number, number] | null
+>(null);
+export const filter: Signal<Filter> = signal<Filter>("all");
+export const largestFirst: Signal<boolean> = signal(true);
+export const treemap: Signal<boolean> = signal(false);
+/** Calls that the chart shows, from and to included; `null`: all. */
+export const zoom: Signal<readonly [number, number] | null> = signal<
+  readonly [number, number] | null
+>(null);
+export const dialog: Signal<"" | "share" | "help"> = signal<"" | "share" | "help">("");
+
+export const query: Signal<string> = signal("");
+export const hits: Signal<FoundMessage[] | null> = signal<FoundMessage[] | null>(null);
+
+/** The simulation under the options that the page begins with, and the one with others. */
+export const policy: Signal<Simulated | null> = signal<Simulated | null>(null);
+export const trial: Signal<Simulated | null> = signal<Simulated | null>(null);
+export const playing: Signal<{ run: Simulation; played: number; used: number[] } | null> = signal<{
+  run: Simulation;
+  played: number;
+  used: number[];
+} | null>(null);
+export const setting: Signal<Setting | null> = signal<Setting | null>(null);
+
+export const standing: Signal<Standing | null> = signal<Standing | null>(null);
+/** The excerpt of each message that was shown. */
+export const excerpts: Map<number, string> = new Map();
+/** Counts up when excerpts were added. */
+export const excerptsKnown: Signal<number> = signal(0);
+
+/** The simulation that is shown: what was asked for, else the first. */
+export const simulation: ReadonlySignal<Simulated | null> = computed(
+  () => trial.value ?? policy.value,
+);
+export const simulationName: ReadonlySignal<Simulation> = computed(() =>
+  trial.value ? "trial" : "policy",
+);
+/** What cards and lists show; the chart alone shows both at once. */
+export const run: ReadonlySignal<Run> = computed(() =>
+  view.value === "plimsoll" && simulation.value ? simulationName.value : "recorded",
+);
+
+/** How the window is used at the call one stands at: `used + reserve + free = total`. */
+export const figures: ReadonlySignal<{
+  used: number;
+  reserve: number;
+  free: number;
+  total: number;
+} | null> = computed(() => {
+  const opened = session.value;
+  if (!opened) return null;
+  const shown = run.value === "recorded" ? null : simulation.value;
+  const window = shown?.setting.window ?? opened.facts.window;
+  const used = (shown ? shown.used : opened.facts.calls.used)[call.value] ?? 0;
+  const reserve = window.maxOutputTokens ?? 0;
+  return {
+    used,
+    reserve,
+    free: window.contextTokens - used - reserve,
+    total: window.contextTokens,
+  };
+});

@@ -1,0 +1,212 @@
+/** The same session under another window or policy. */
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { reset, tryOut } from "./actions.js";
+import type { Setting } from "./protocol.js";
+import * as state from "./state.js";
+import { change, count, percent } from "./words.js";
+
+const PRESETS: ReadonlyArray<[string, string]> = [
+  ["balanced", "balanced: edits when that is cheaper"],
+  ["economy", "economy: keeps less"],
+  ["retention", "retention: keeps more"],
+  ["capacity", "capacity: only when the window is full"],
+  ["openclaw", "as OpenClaw does"],
+  ["aceclaw", "as AceClaw does"],
+  ["aiclaw", "as AIClaw does"],
+  ["goclaw", "as GoClaw does"],
+  ["hermes", "as Hermes does"],
+  ["context-budget", "as ContextBudget does"],
+];
+
+export function WhatIf(): JSX.Element | null {
+  const setting = state.setting.value;
+  const base = state.policy.value;
+  const trial = state.trial.value;
+  if (!setting) return null;
+  const { window } = setting;
+  const set = (more: Partial<Setting>) => tryOut({ ...setting, ...more });
+  return (
+    <section class="card" aria-label="What if">
+      <header class="row-head">
+        <h2>What if</h2>
+        <p class="dim">The session is played again under these options. No model is called.</p>
+      </header>
+      <form class="options" onSubmit={(event) => event.preventDefault()}>
+        <Amount
+          name="Window, tokens"
+          value={window.contextTokens}
+          change={(contextTokens) => set({ window: { ...window, contextTokens } })}
+        />
+        <Amount
+          name="Reserve for the answer"
+          value={window.maxOutputTokens ?? 0}
+          change={(maxOutputTokens) => set({ window: { ...window, maxOutputTokens } })}
+        />
+        <label>
+          Preset
+          <select
+            value={setting.preset}
+            onChange={(event) => set({ preset: event.currentTarget.value })}
+          >
+            {PRESETS.map(([name, words]) => (
+              <option key={name} value={name}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Trigger, share of the window
+          <input
+            type="number"
+            min="0.1"
+            max="1"
+            step="0.05"
+            placeholder="the preset’s"
+            value={setting.trigger ?? ""}
+            onChange={(event) => {
+              const { trigger: _, ...rest } = setting;
+              const { value } = event.currentTarget;
+              tryOut(value === "" ? rest : { ...rest, trigger: Number(value) });
+            }}
+          />
+        </label>
+      </form>
+      {state.notice.value ? (
+        <p class="bad" role="alert">
+          {state.notice.value}
+        </p>
+      ) : null}
+      {base ? (
+        <Results base={base} trial={trial} />
+      ) : (
+        <p class="dim">The first simulation is running …</p>
+      )}
+      {base ? <Configuration setting={setting} /> : null}
+    </section>
+  );
+}
+
+function Amount({
+  name,
+  value,
+  change: set,
+}: {
+  name: string;
+  value: number;
+  change: (value: number) => void;
+}): JSX.Element {
+  return (
+    <label>
+      {name}
+      <input
+        type="number"
+        min="0"
+        step="1000"
+        value={value}
+        onChange={(event) => {
+          const wanted = Math.round(Number(event.currentTarget.value));
+          if (Number.isSafeInteger(wanted) && wanted >= 0) set(wanted);
+        }}
+      />
+    </label>
+  );
+}
+
+export const METRICS: ReadonlyArray<
+  [name: string, of: (run: state.Simulated) => number | null, isShare?: boolean]
+> = [
+  ["Largest request, tokens", ({ totals }) => totals.peak],
+  ["Bill, in uncached input tokens", ({ totals }) => totals.bill],
+  [
+    "Calls at which messages were shortened",
+    ({ event }) => event.filter((one) => one === 1).length,
+  ],
+  ["Folds (compactions)", ({ totals }) => totals.folds],
+  ["Requests larger than the window", ({ totals }) => totals.overWindow],
+  ["Names used again that were still there", ({ totals }) => totals.recall, true],
+  ["The same, with the whole text they came from", ({ totals }) => totals.contentRecall, true],
+];
+
+function Results({
+  base,
+  trial,
+}: {
+  base: state.Simulated;
+  trial: state.Simulated | null;
+}): JSX.Element {
+  const show = (value: number | null, isShare = false) =>
+    value === null ? "–" : isShare ? percent(value, 1) : count(value);
+  return (
+    <table class="results">
+      <thead>
+        <tr>
+          <th scope="col">Simulated</th>
+          <th scope="col" class="number">
+            {base.setting.preset}, at first
+          </th>
+          <th scope="col" class="number">
+            With the change
+          </th>
+          <th scope="col" class="number">
+            Difference
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {METRICS.map(([name, of, isShare]) => {
+          const [before, after] = [of(base), trial ? of(trial) : null];
+          return (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">{show(before, isShare)}</td>
+              <td class="number">{trial ? show(after, isShare) : "–"}</td>
+              <td class="number">
+                {before !== null && after !== null && !isShare ? change(before, after) : ""}
+                {before !== null && after !== null && isShare && before !== after
+                  ? `${(100 * (after - before)).toFixed(1)} points`
+                  : ""}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** The options as the code that a host writes. */
+export function configuration({ window, preset, trigger }: Setting): string {
+  const options = {
+    window,
+    ...(preset === "balanced" ? {} : { preset }),
+    ...(trigger === undefined ? {} : { trigger }),
+  };
+  const members = JSON.stringify(options, null, 2).replace(/"(\w+)":/g, "$1:");
+  return `new ContextManager(${members});`;
+}
+
+function Configuration({ setting }: { setting: Setting }): JSX.Element {
+  const copied = useSignal("");
+  const code = configuration(setting);
+  return (
+    <div class="configuration">
+      <pre tabIndex={0}>{code}</pre>
+      <p class="row-head">
+        <button
+          type="button"
+          onClick={async () => {
+            await navigator.clipboard?.writeText(code);
+            copied.value = code;
+          }}
+        >
+          {copied.value === code ? "Copied" : "Copy as configuration"}
+        </button>
+        <button type="button" disabled={!state.trial.value} onClick={reset}>
+          Back to the first options
+        </button>
+      </p>
+    </div>
+  );
+}

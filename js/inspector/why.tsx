@@ -1,0 +1,287 @@
+/** One message: how it is sent, why, and its text before and after. */
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { type Explanation, RULES } from "../generated.js";
+import { goTo } from "./actions.js";
+import { partName } from "./categories.js";
+import { difference } from "./difference.js";
+import { BucketSwatch } from "./icons.js";
+import type { Detail } from "./protocol.js";
+import * as state from "./state.js";
+import { count, percent, plain, STATES } from "./words.js";
+
+type Face = "raw" | "sent" | "diff";
+
+export function Why(): JSX.Element | null {
+  const index = state.selected.value;
+  const opened = state.session.value;
+  const [run, call] = [state.run.value, state.call.value];
+  const simulated = state.simulation.value;
+  const detail = useSignal<Detail | null>(null);
+  const error = useSignal("");
+  const face = useSignal<Face>("raw");
+  useEffect(() => {
+    if (index === null || !opened) return;
+    let isCurrent = true;
+    opened.client.ask("detail", { run, call, index }).then(
+      (answer) => {
+        if (!isCurrent) return;
+        detail.value = answer;
+        error.value = "";
+      },
+      (reason: Error) => {
+        if (isCurrent) error.value = reason.message;
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [index, opened, run, call, simulated, detail, error]);
+  if (index === null || !opened) return null;
+  const shown = detail.value?.index === index ? detail.value : null;
+  return (
+    <aside class="card why" aria-label={`Message ${index}`}>
+      <header class="row-head">
+        <h2>
+          Message #{index} <Kind index={index} />
+        </h2>
+        <button
+          type="button"
+          class="close"
+          aria-label="Close"
+          onClick={() => {
+            state.selected.value = null;
+          }}
+        >
+          ×
+        </button>
+      </header>
+      {error.value ? <p class="bad">{error.value}</p> : null}
+      <Reason index={index} explanation={shown?.explanation ?? null} />
+      {shown ? (
+        <Texts detail={shown} face={face.value} choose={(one) => (face.value = one)} />
+      ) : null}
+    </aside>
+  );
+}
+
+function Kind({ index }: { index: number }): JSX.Element | null {
+  const table = state.standing.value?.table;
+  const bucket = table?.buckets[table.bucket[index] ?? -1];
+  if (bucket === undefined) return null;
+  return (
+    <span class="of">
+      <BucketSwatch bucket={bucket} /> {partName(bucket)}
+    </span>
+  );
+}
+
+/** How a message is sent, in one sentence, with the number to act on. */
+function Reason({
+  index,
+  explanation,
+}: {
+  index: number;
+  explanation: Explanation | null;
+}): JSX.Element | null {
+  const standing = state.standing.value;
+  const used = state.figures.value?.used ?? 0;
+  const table = standing?.table;
+  if (!standing || !table) return null;
+  if (index >= table.tokens.length)
+    return (
+      <p class="sentence">
+        This message came after call {state.call.value + 1}: it was not there yet.
+      </p>
+    );
+  const name = explanation?.state ?? table.states[table.state[index] ?? 0] ?? "kept";
+  const [tokens, sent] = [table.tokens[index] ?? 0, table.sent[index] ?? 0];
+  const rank = 1 + table.sent.reduce((more, value) => more + (value > sent ? 1 : 0), 0);
+  const since = explanation?.since?.call ?? null;
+  const isRecorded = standing.run === "recorded";
+  const changed = name !== "kept";
+  return (
+    <>
+      <p class="fate-line">
+        <b class={changed ? "fate" : "fate whole"}>{STATES[name]}</b>
+        {changed ? (
+          <span class="big">
+            {count(tokens)} → {count(sent)} <small>tokens</small>
+          </span>
+        ) : (
+          <span class="big">
+            {count(sent)} <small>tokens, {percent(sent, used)} of this request</small>
+          </span>
+        )}
+      </p>
+      <p class="sentence">{sentence(name, explanation, isRecorded)}</p>
+      <dl>
+        {changed ? (
+          <>
+            <dt>Saves</dt>
+            <dd>
+              {count(tokens - sent)} tokens in every call
+              {since === null ? null : (
+                <>
+                  {" "}
+                  since{" "}
+                  <button type="button" class="link" onClick={() => goTo(since)}>
+                    call {count(since + 1)}
+                  </button>
+                </>
+              )}
+            </dd>
+          </>
+        ) : (
+          <>
+            <dt>Size</dt>
+            <dd>
+              number {count(rank)} of {count(table.tokens.length)} messages
+            </dd>
+          </>
+        )}
+        <dt>Turn</dt>
+        <dd>{count(table.turn[index] ?? 0)}</dd>
+        {explanation && explanation.evidence.length > 0 ? (
+          <>
+            <dt>Because</dt>
+            <dd>
+              <ul>
+                {explanation.evidence.map((line) => (
+                  <li key={line}>{evidence(line)}</li>
+                ))}
+              </ul>
+            </dd>
+          </>
+        ) : null}
+        {explanation && changed ? (
+          <>
+            <dt>To keep it</dt>
+            <dd>
+              {explanation.restore}{" "}
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  state.tab.value = "what-if";
+                }}
+              >
+                Try it
+              </button>
+            </dd>
+          </>
+        ) : null}
+      </dl>
+    </>
+  );
+}
+
+function sentence(
+  name: Explanation["state"],
+  explanation: Explanation | null,
+  isRecorded: boolean,
+): string {
+  if (isRecorded)
+    return name === "kept"
+      ? "The agent sent it whole."
+      : "The agent’s compaction replaced it by a summary. The original is below.";
+  const how = {
+    kept: "Plimsoll would send it whole",
+    capped: "Plimsoll would send its head and tail",
+    stubbed: "Plimsoll would send one line in its place",
+    thinned: "Plimsoll would leave out parts of it",
+    summarized: "Plimsoll would put it into the summary",
+    dropped: "Plimsoll would leave it out",
+  }[name];
+  const because = explanation && name !== "kept" ? RULES[explanation.rule] : undefined;
+  return because ? `${how}: ${because}.` : `${how}.`;
+}
+
+/** The core's words for a block in those of the page. */
+function evidence(line: string): string {
+  return line
+    .replace(/^toolResult: /, "The result: ")
+    .replace(/^toolCall: /, "The call: ")
+    .replace(/^thinking: /, "Its thinking: ")
+    .replace(/^text: /, "Its text: ");
+}
+
+function Texts({
+  detail,
+  face,
+  choose,
+}: {
+  detail: Detail;
+  face: Face;
+  choose: (face: Face) => void;
+}): JSX.Element {
+  const isRaw = useSignal(false);
+  const copied = useSignal(false);
+  const { raw, chars, sent } = detail;
+  const hasSent = sent !== null && sent !== raw;
+  const shown: Face = hasSent ? face : "raw";
+  const show = (text: string) => (isRaw.value ? text : plain(text));
+  const text = shown === "sent" ? (sent ?? "") : raw;
+  const faces: ReadonlyArray<[Face, string]> = [
+    ["raw", "Original"],
+    ["sent", "As sent"],
+    ["diff", "Difference"],
+  ];
+  return (
+    <>
+      <div class="row-head">
+        <div class="choices" role="group" aria-label="Text">
+          {faces.map(([name, words]) => (
+            <button
+              type="button"
+              key={name}
+              aria-pressed={shown === name}
+              disabled={name !== "raw" && !hasSent}
+              onClick={() => choose(name)}
+            >
+              {words}
+            </button>
+          ))}
+        </div>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isRaw.value}
+            onChange={() => {
+              isRaw.value = !isRaw.value;
+            }}
+          />{" "}
+          control characters
+        </label>
+        <button
+          type="button"
+          onClick={async () => {
+            await navigator.clipboard?.writeText(text);
+            copied.value = true;
+          }}
+        >
+          {copied.value ? "Copied" : "Copy"}
+        </button>
+      </div>
+      {shown === "diff" ? (
+        <pre tabIndex={0}>
+          {difference(raw, sent ?? "").map((line, at) => (
+            <span key={at} class={`line ${line.kind}`}>
+              {{ same: "  ", gone: "− ", new: "+ " }[line.kind]}
+              {show(line.text)}
+              {"\n"}
+            </span>
+          ))}
+        </pre>
+      ) : (
+        <pre tabIndex={0}>{show(text) || "(no text)"}</pre>
+      )}
+      {chars > raw.length ? (
+        <p class="dim">
+          The first {count(raw.length)} of {count(chars)} characters.
+        </p>
+      ) : null}
+    </>
+  );
+}

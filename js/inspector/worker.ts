@@ -1,0 +1,241 @@
+/** The worker of the page: one session, and all work of the core on it. */
+import { initSync } from "../core/loader.js";
+import { readSession, recordedView, redactSession, replay } from "../session-files/functions.js";
+import type { Recorded, Replay, ReplayOptions, SentMessages, SessionFile } from "../types.js";
+import { packed, unpackedSession } from "./packed.js";
+import {
+  type CallColumns,
+  type Detail,
+  type Facts,
+  type FromWorker,
+  type Operation,
+  type Operations,
+  type Played,
+  type Run,
+  type Setting,
+  type Simulation,
+  SOURCES,
+  type ToWorker,
+} from "./protocol.js";
+
+const scope = globalThis as unknown as {
+  postMessage(message: FromWorker, transfer?: Transferable[]): void;
+  onmessage: (event: { data: ToWorker }) => void;
+};
+
+/** Longest text that is shown whole. */
+const MOST_CHARS = 400_000;
+/** Milliseconds that a step of a simulation should take, so that questions in between are answered soon. */
+const STEP = 30;
+
+let session: SessionFile | undefined;
+let recorded: Recorded | undefined;
+const runs: Partial<Record<Simulation, Replay>> = {};
+/** The newest simulation of each name; an older one stops at its next step. */
+const newest: Partial<Record<Simulation, object>> = {};
+let sentAt: { run: Run; call: number; of: object; sent: SentMessages } | undefined;
+
+function opened(): SessionFile {
+  if (!session) throw new Error("no session is open");
+  return session;
+}
+
+function viewOf(run: Run): Recorded | Replay {
+  const view = run === "recorded" ? recorded : runs[run];
+  if (!view) throw new Error(`the simulation is not there yet`);
+  return view;
+}
+
+function simulated(run: Simulation): Replay {
+  return viewOf(run) as Replay;
+}
+
+const operations: {
+  [O in Operation]: (
+    input: Operations[O]["takes"],
+  ) => Operations[O]["gives"] | Promise<Operations[O]["gives"]>;
+} = {
+  async open({ bytes, leaf }) {
+    const begun = performance.now();
+    const size = bytes.byteLength;
+    session =
+      (await unpackedSession(bytes)) ??
+      readSession(new Uint8Array(bytes), leaf === undefined ? {} : { leaf });
+    const read = performance.now();
+    const { calls, messages } = session;
+    if (calls.length === 0) throw new Error("the file has messages, but no call of a model");
+    scope.postMessage({ step: `${messages.length} messages read, counting tokens` });
+    recorded = recordedView(session);
+    const measured = performance.now();
+    return factsOf(session, recorded, size, { read: read - begun, measure: measured - read });
+  },
+  play: ({ run, setting }) => play(run, setting),
+  cancel({ run }) {
+    newest[run] = {};
+    return null;
+  },
+  standing({ run, call }) {
+    const view = viewOf(run);
+    const all = view.table(call);
+    // Columns of one array: copied once, so that each can be handed over.
+    const [tokens, sent, state] = [all.tokens.slice(), all.sent.slice(), all.state.slice()];
+    const [turn, bucket] = [all.turn.slice(), all.bucket.slice()];
+    const table = { tokens, sent, state, turn, bucket, states: all.states, buckets: all.buckets };
+    return { run, call, buckets: view.composition(call), table };
+  },
+  report: ({ run, call }) => viewOf(run).report(call),
+  texts: ({ indices }) => indices.map((index) => viewOf("recorded").text(index).slice(0, 240)),
+  detail: ({ run, call, index }) => detail(run, call, index),
+  find: ({ text, ignoreCase }) => viewOf("recorded").find(text, { ignoreCase }),
+  events: ({ run }) => simulated(run).events(),
+  next: ({ run, idleMs }) => simulated(run).next({ idleMs }),
+  async redact(options) {
+    const { session: copy, hits } = redactSession(opened(), options);
+    const places = [...new Set(hits.map(({ place }) => place))].slice(0, 200);
+    const excerpts = places.map((place) => excerpt(copy, place));
+    return { packed: await packed(copy), hits, excerpts };
+  },
+  originals: ({ from, to }) => JSON.stringify(opened().messages.slice(from, to), null, 2),
+};
+
+/** What stands where a secret or the name of a user was. */
+const TAKEN_OUT = /\[redacted\]|[\\/-](?:home|users)[\\/-]+user\b/i;
+
+/** Text of a place of a redacted copy, around the first thing that was taken out. */
+function excerpt(copy: SessionFile, place: string): string {
+  const index = /^message:(\d+)$/.exec(place)?.[1];
+  const folded = /^compaction:(\d+)$/.exec(place)?.[1];
+  const of = folded ? copy.compactions[Number(folded)] : copy[place as keyof SessionFile];
+  const text = JSON.stringify(index ? copy.messages[Number(index)] : of) ?? "";
+  const at = Math.max(0, text.search(TAKEN_OUT) - 60);
+  return `${place}\t${text.slice(at, at + 160)}`;
+}
+
+async function play(run: Simulation, setting: Setting): Promise<Played | null> {
+  const token = {};
+  newest[run] = token;
+  const begun = performance.now();
+  const played = replay(opened(), { ...setting, calls: 0 } as unknown as ReplayOptions);
+  let amount = 4;
+  for (let known = 0; ; ) {
+    const start = performance.now();
+    const { done, call } = played.advance(amount);
+    const spent = Math.max(performance.now() - start, 0.5);
+    amount = Math.max(1, Math.min(amount * 4, Math.round((amount * STEP) / spent)));
+    const used = played.calls.slice(known).map((one) => one.used);
+    scope.postMessage({ run, played: call, used });
+    known = call;
+    if (done) break;
+    await pause();
+    if (newest[run] !== token) {
+      played[Symbol.dispose]();
+      return null;
+    }
+  }
+  runs[run]?.[Symbol.dispose]();
+  runs[run] = played;
+  const { trigger, target } = played.report().window;
+  const kinds = { edit: 1, fold: 2 };
+  return {
+    used: Float64Array.from(played.calls, (one) => one.used),
+    event: Uint8Array.from(played.calls, ({ event }) => (event ? kinds[event] : 0)),
+    totals: { ...played.totals },
+    layers: played.layers(),
+    trigger,
+    target,
+    milliseconds: performance.now() - begun,
+  };
+}
+
+/** Lets messages that arrived meanwhile be answered; a timer would wait 4 ms each time. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+function detail(run: Run, call: number, index: number): Detail {
+  const view = viewOf(run);
+  const raw = view.text(index);
+  const shared = { index, raw: raw.slice(0, MOST_CHARS), chars: raw.length };
+  if (run === "recorded") return { ...shared, sent: null, explanation: null };
+  const played = simulated(run);
+  if (sentAt?.of !== played || sentAt.call !== call)
+    sentAt = { run, call, of: played, sent: played.sent(call) };
+  const place = sentAt.sent.source.indexOf(index);
+  const sent = place < 0 ? null : sentAt.sent.text(place).slice(0, MOST_CHARS);
+  return { ...shared, sent, explanation: played.explain(index, call) };
+}
+
+function factsOf(
+  {
+    format,
+    messageFormat,
+    messages,
+    models = [],
+    compactions,
+    receipt,
+    system,
+    tools,
+  }: SessionFile,
+  view: Recorded,
+  bytes: number,
+  milliseconds: Facts["milliseconds"],
+): Facts {
+  const { calls } = view;
+  const columns: CallColumns = {
+    used: Float64Array.from(calls, (one) => one.used),
+    sent: Uint32Array.from(calls, (one) => one.sent),
+    from: Uint32Array.from(calls, (one) => one.from),
+    source: Uint8Array.from(calls, (one) => SOURCES.indexOf(one.source)),
+    unseen: Float64Array.from(calls, (one) => one.unseen),
+    usage: Float64Array.from(calls, (one) => one.usage ?? -1),
+    calibrated: Float64Array.from(calls, (one) => one.calibrated ?? -1),
+    at: Float64Array.from(calls, (one) => one.at ?? Number.NaN),
+  };
+  const absent = [
+    ...(system === undefined ? ["system prompt"] : []),
+    ...(tools === undefined ? ["tool definitions"] : []),
+    ...(calls.some(({ usage }) => usage !== null) ? [] : ["token counts"]),
+  ];
+  return {
+    format,
+    messageFormat,
+    messages: messages.length,
+    calls: columns,
+    layers: view.layers(),
+    window: view.window,
+    calibration: view.calibration,
+    models,
+    compactions,
+    receipt,
+    absent,
+    bytes,
+    milliseconds,
+  };
+}
+
+/** The buffers of an answer, which are handed over instead of copied. */
+function buffers(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) found.add(value.buffer as ArrayBuffer);
+  else if (typeof value === "object" && value !== null && !Array.isArray(value))
+    for (const member of Object.values(value)) buffers(member, found);
+  return found;
+}
+
+scope.onmessage = async ({ data }) => {
+  if ("module" in data) return initSync(data.module);
+  const { id, operation, input } = data;
+  try {
+    const result = await operations[operation](input as never);
+    scope.postMessage({ id, result }, [...buffers(result)]);
+  } catch (error) {
+    const { message = String(error), code = "" } = error as { message?: string; code?: string };
+    scope.postMessage({ id, error: { message, code } });
+  }
+};

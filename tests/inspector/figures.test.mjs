@@ -1,0 +1,115 @@
+// @ts-check
+/** The figures of the page are those of the API and of the command line, and they add up. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import test from "node:test";
+import { browser, EXAMPLE, emptyPage, figure, goTo, missing, openSession, sharedSessions } from "./page.mjs";
+
+const skip = missing();
+const { readSession, recordedView, replay } = skip
+  ? /** @type {any} */ ({})
+  : await import(new URL("./entry/sessions.node.js", `file://${process.env.PLIMSOLL}`).href);
+
+/** The page's figures for what it shows. @param {any} page */
+const shown = (page) =>
+  page.evaluate(() => {
+    const { state } = /** @type {any} */ (globalThis).__inspector;
+    const buckets = state.standing.value.buckets.map((/** @type {any} */ one) => one.sentTokens);
+    return { ...state.figures.value, buckets };
+  });
+
+test("the first figure is the provider's count, character for character", { skip }, async (t) => {
+  const started = await browser(t);
+  let compared = 0;
+  for (const { path } of sharedSessions()) {
+    let session;
+    try {
+      session = readSession(readFileSync(path));
+    } catch {
+      continue;
+    }
+    const usage = session.calls.at(-1)?.usage?.inputTokens;
+    if (!usage) continue;
+    const { page, complaints } = await emptyPage(started);
+    await openSession(page, path);
+    const text = await page.textContent("[data-figure=used]");
+    assert.equal(text, usage.toLocaleString("en-US"), path);
+    assert.deepEqual(complaints, [], path);
+    compared += 1;
+    await page.close();
+  }
+  figure("sessions whose first figure is the provider's count", String(compared));
+});
+
+test("used, reserve and free are the window at every call, and the parts are what is used", { skip }, async (t) => {
+  const started = await browser(t);
+  const { page } = await emptyPage(started);
+  await openSession(page, EXAMPLE);
+  const last = await page.evaluate(() => /** @type {any} */ (globalThis).__inspector.state.call.value);
+  let calls = 0;
+  for (const view of ["recorded", "plimsoll"]) {
+    await page.evaluate((/** @type {string} */ name) => {
+      /** @type {any} */ (globalThis).__inspector.state.view.value = name;
+    }, view);
+    for (let number = 0; number < 20; number += 1) {
+      const call = (number * 7919 + 13) % (last + 1);
+      await goTo(page, call);
+      const { used, reserve, free, total, buckets } = await shown(page);
+      assert.equal(used + reserve + free, total);
+      const sum = buckets.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
+      assert.equal(sum, used, `${view}, call ${call}`);
+      assert.ok(buckets.every((/** @type {number} */ tokens) => tokens <= used));
+      calls += 1;
+    }
+  }
+  figure("calls at which the sums agree", String(calls));
+});
+
+test("page, API and command line have the same report", { skip }, async (t) => {
+  const started = await browser(t);
+  const firsts = new Map([["own", EXAMPLE]]);
+  for (const { format, path } of sharedSessions()) if (!firsts.has(format)) firsts.set(format, path);
+  let compared = 0;
+  for (const path of firsts.values()) {
+    let session;
+    try {
+      session = readSession(readFileSync(path));
+    } catch {
+      continue;
+    }
+    if (session.calls.length === 0) continue;
+    const view = recordedView(session);
+    const { contextTokens, maxOutputTokens } = view.window;
+    const played = replay(session, { window: { contextTokens, maxOutputTokens }, preset: "balanced" });
+    const { page } = await emptyPage(started);
+    await openSession(page, path);
+    const count = session.calls.length;
+    for (const call of new Set([0, Math.floor(count / 2), count - 1])) {
+      for (const [run, own] of /** @type {const} */ ([["recorded", view], ["policy", played]])) {
+        const report = await page.evaluate(
+          (/** @type {any} */ [at, name]) => /** @type {any} */ (globalThis).__inspector.report(at, name),
+          [call, run],
+        );
+        assert.deepEqual(report, JSON.parse(JSON.stringify(own.report(call))), `${path}, ${run}, call ${call}`);
+        compared += 1;
+      }
+      const words = ["inspect", path, "--json", "--call", String(call + 1)];
+      const { stdout, stderr } = spawnSync(process.env.PLIMSOLL_BIN ?? "", words, { encoding: "utf8", maxBuffer: 1 << 28 });
+      assert.ok(stdout, stderr);
+      const printed = JSON.parse(stdout);
+      const { window, buckets } = view.report(call);
+      assert.equal(printed.window.used, window.used, basename(path));
+      assert.deepEqual(
+        printed.buckets.map((/** @type {any} */ one) => [one.bucket, one.tokens ?? one.sentTokens]),
+        buckets.map((/** @type {any} */ one) => [one.bucket, one.tokens]),
+        basename(path),
+      );
+    }
+    await page.close();
+    view[Symbol.dispose]();
+    played[Symbol.dispose]();
+  }
+  figure("reports that are the same in page and API", `${compared} of ${firsts.size} formats`);
+});
