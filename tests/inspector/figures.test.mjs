@@ -5,7 +5,16 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import test from "node:test";
-import { browser, EXAMPLE, emptyPage, figure, goTo, missing, openSession, sharedSessions } from "./page.mjs";
+import {
+  browser,
+  EXAMPLE,
+  emptyPage,
+  figure,
+  goTo,
+  missing,
+  openSession,
+  sharedSessions,
+} from "./page.mjs";
 
 const skip = missing();
 const { readSession, recordedView, replay } = skip
@@ -43,11 +52,15 @@ test("the first figure is the provider's count, character for character", { skip
   figure("sessions whose first figure is the provider's count", String(compared));
 });
 
-test("used, reserve and free are the window at every call, and the parts are what is used", { skip }, async (t) => {
+test("used, reserve and free are the window at every call, and the parts are what is used", {
+  skip,
+}, async (t) => {
   const started = await browser(t);
   const { page } = await emptyPage(started);
   await openSession(page, EXAMPLE);
-  const last = await page.evaluate(() => /** @type {any} */ (globalThis).__inspector.state.call.value);
+  const last = await page.evaluate(
+    () => /** @type {any} */ (globalThis).__inspector.state.call.value,
+  );
   let calls = 0;
   for (const view of ["recorded", "plimsoll"]) {
     await page.evaluate((/** @type {string} */ name) => {
@@ -70,7 +83,8 @@ test("used, reserve and free are the window at every call, and the parts are wha
 test("page, API and command line have the same report", { skip }, async (t) => {
   const started = await browser(t);
   const firsts = new Map([["own", EXAMPLE]]);
-  for (const { format, path } of sharedSessions()) if (!firsts.has(format)) firsts.set(format, path);
+  for (const { format, path } of sharedSessions())
+    if (!firsts.has(format)) firsts.set(format, path);
   let compared = 0;
   for (const path of firsts.values()) {
     let session;
@@ -82,21 +96,35 @@ test("page, API and command line have the same report", { skip }, async (t) => {
     if (session.calls.length === 0) continue;
     const view = recordedView(session);
     const { contextTokens, maxOutputTokens } = view.window;
-    const played = replay(session, { window: { contextTokens, maxOutputTokens }, preset: "balanced" });
+    const played = replay(session, {
+      window: { contextTokens, maxOutputTokens },
+      preset: "balanced",
+    });
     const { page } = await emptyPage(started);
     await openSession(page, path);
     const count = session.calls.length;
     for (const call of new Set([0, Math.floor(count / 2), count - 1])) {
-      for (const [run, own] of /** @type {const} */ ([["recorded", view], ["policy", played]])) {
+      for (const [run, own] of /** @type {const} */ ([
+        ["recorded", view],
+        ["policy", played],
+      ])) {
         const report = await page.evaluate(
-          (/** @type {any} */ [at, name]) => /** @type {any} */ (globalThis).__inspector.report(at, name),
+          (/** @type {any} */ [at, name]) =>
+            /** @type {any} */ (globalThis).__inspector.report(at, name),
           [call, run],
         );
-        assert.deepEqual(report, JSON.parse(JSON.stringify(own.report(call))), `${path}, ${run}, call ${call}`);
+        assert.deepEqual(
+          report,
+          JSON.parse(JSON.stringify(own.report(call))),
+          `${path}, ${run}, call ${call}`,
+        );
         compared += 1;
       }
       const words = ["inspect", path, "--json", "--call", String(call + 1)];
-      const { stdout, stderr } = spawnSync(process.env.PLIMSOLL_BIN ?? "", words, { encoding: "utf8", maxBuffer: 1 << 28 });
+      const { stdout, stderr } = spawnSync(process.env.PLIMSOLL_BIN ?? "", words, {
+        encoding: "utf8",
+        maxBuffer: 1 << 28,
+      });
       assert.ok(stdout, stderr);
       const printed = JSON.parse(stdout);
       const { window, buckets } = view.report(call);

@@ -10,12 +10,22 @@ const ESC = String.fromCharCode(27);
 
 /** A pi file of a chain of messages. @param {Array<[role: string, text: string]>} messages */
 function chain(messages) {
-  const lines = ['{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}'];
+  const lines = [
+    '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}',
+  ];
   for (const [at, [role, text]] of messages.entries()) {
     const content = role === "user" ? text : [{ type: "text", text }];
     const parentId = at === 0 ? null : `m${at - 1}`;
     const message = { role, content, timestamp: 1 };
-    lines.push(JSON.stringify({ type: "message", id: `m${at}`, parentId, timestamp: "2026-01-01T00:00:00Z", message }));
+    lines.push(
+      JSON.stringify({
+        type: "message",
+        id: `m${at}`,
+        parentId,
+        timestamp: "2026-01-01T00:00:00Z",
+        message,
+      }),
+    );
   }
   return Buffer.from(lines.join("\n"));
 }
@@ -34,11 +44,18 @@ const ATTACKS = [
 test("texts that attack are shown as texts", { skip }, async (t) => {
   const started = await browser(t);
   const { page, complaints } = await emptyPage(started);
-  const buffer = chain(ATTACKS.flatMap((text) => [["user", text], ["assistant", text]]));
+  const buffer = chain(
+    ATTACKS.flatMap((text) => [
+      ["user", text],
+      ["assistant", text],
+    ]),
+  );
   const name = '<img src=x onerror="__pwned=1">.jsonl';
   await openSession(page, { name, mimeType: "text/plain", buffer });
   for (let index = 0; index < ATTACKS.length * 2; index += 1) {
-    await page.evaluate((/** @type {number} */ at) => { /** @type {any} */ (globalThis).__inspector.state.selected.value = at; }, index);
+    await page.evaluate((/** @type {number} */ at) => {
+      /** @type {any} */ (globalThis).__inspector.state.selected.value = at;
+    }, index);
     await page.waitForSelector(".why pre");
   }
   for (const key of ["2", "3", "4", "5", "6"]) await page.keyboard.press(key);
@@ -66,7 +83,11 @@ test("what is no session is refused in one line", { skip }, async (t) => {
     ["other.json", Buffer.from('{"a":1}')],
   ])) {
     await page.setInputFiles("input[type=file]", { name, mimeType: "text/plain", buffer });
-    await page.waitForFunction((/** @type {string} */ it) => document.querySelector("[role=alert]")?.textContent?.startsWith(it), name);
+    await page.waitForFunction(
+      (/** @type {string} */ it) =>
+        document.querySelector("[role=alert]")?.textContent?.startsWith(it),
+      name,
+    );
     const text = await page.textContent("[role=alert]");
     assert.ok(text && text.length < 400 && !text.includes("\n"), text ?? "");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be shown
@@ -81,21 +102,31 @@ test("a connection is refused by the browser", { skip }, async (t) => {
   const answers = await page.evaluate(async () => {
     const tries = ["http://127.0.0.1:9/", "http://localhost:9/", "https://example.invalid/"];
     const refused = /** @type {string[]} */ ([]);
-    document.addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+    document.addEventListener("securitypolicyviolation", (event) =>
+      refused.push(event.effectiveDirective),
+    );
     for (const address of tries) await fetch(address).catch(() => undefined);
     return refused;
   });
   assert.deepEqual(answers, ["connect-src", "connect-src", "connect-src"]);
 });
 
-test("a deep chain of small messages opens, and its receipt is right", { skip, timeout: 600_000 }, async (t) => {
+test("a deep chain of small messages opens, and its receipt is right", {
+  skip,
+  timeout: 600_000,
+}, async (t) => {
   const deep = sized({ short: 4_000, ci: 10_000, long: 100_000 });
   const started = await browser(t);
   const { page, complaints } = await emptyPage(started);
-  const buffer = chain(Array.from({ length: deep }, (_, at) => [at % 2 === 0 ? "user" : "assistant", `message ${at}`]));
+  const buffer = chain(
+    Array.from({ length: deep }, (_, at) => [at % 2 === 0 ? "user" : "assistant", `message ${at}`]),
+  );
   const begun = performance.now();
   await openSession(page, { name: "deep.jsonl", mimeType: "text/plain", buffer });
-  figure(`${deep} messages in a chain, with the simulation`, `${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  figure(
+    `${deep} messages in a chain, with the simulation`,
+    `${((performance.now() - begun) / 1000).toFixed(1)} s`,
+  );
   const { read, calls } = await page.evaluate(() => {
     const { facts } = /** @type {any} */ (globalThis).__inspector.state.session.value;
     return { read: facts.receipt.read, calls: facts.calls.used.length };
@@ -110,11 +141,18 @@ test("one line of many megabytes opens", { skip, timeout: 300_000 }, async (t) =
   const long = sized({ short: 4e6, ci: 8e6, long: 50e6 });
   const started = await browser(t);
   const { page, complaints } = await emptyPage(started);
-  const buffer = chain([["user", "x ".repeat(long / 2)], ["assistant", "done"]]);
+  const buffer = chain([
+    ["user", "x ".repeat(long / 2)],
+    ["assistant", "done"],
+  ]);
   await openSession(page, { name: "line.jsonl", mimeType: "text/plain", buffer });
-  await page.evaluate(() => { /** @type {any} */ (globalThis).__inspector.state.selected.value = 0; });
+  await page.evaluate(() => {
+    /** @type {any} */ (globalThis).__inspector.state.selected.value = 0;
+  });
   await page.waitForSelector(".why pre");
-  const shown = await page.evaluate(() => document.querySelector(".why pre")?.textContent?.length ?? 0);
+  const shown = await page.evaluate(
+    () => document.querySelector(".why pre")?.textContent?.length ?? 0,
+  );
   assert.ok(shown <= 400_000);
   assert.deepEqual(complaints, []);
 });

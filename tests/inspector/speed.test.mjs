@@ -6,7 +6,17 @@ import { join } from "node:path";
 import test from "node:test";
 import { sized } from "../support/size.mjs";
 import { repeated } from "./big.mjs";
-import { browser, EXAMPLE, emptyPage, figure, goTo, missing, quantile, SHARED, settled } from "./page.mjs";
+import {
+  browser,
+  EXAMPLE,
+  emptyPage,
+  figure,
+  goTo,
+  missing,
+  quantile,
+  SHARED,
+  settled,
+} from "./page.mjs";
 
 const skip = missing();
 const shared = join(SHARED, "pi/pi-mono-large.jsonl");
@@ -28,7 +38,12 @@ function memory(/** @type {number} */ parent) {
   const seen = [...pids];
   for (const pid of seen) {
     try {
-      seen.push(...readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean));
+      seen.push(
+        ...readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+          .trim()
+          .split(" ")
+          .filter(Boolean),
+      );
       if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer")) continue;
       const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
       most = Math.max(most, Number(peak?.[1] ?? 0) / 1000);
@@ -44,7 +59,8 @@ for (const size of megabytes) {
     const started = await browser(t);
     const bytes = repeated(existsSync(shared) ? shared : EXAMPLE, size * 1e6);
     const own = Math.round(bytes.length / 1e5) / 10;
-    const say = (/** @type {string} */ name, /** @type {string} */ value) => figure(`${own} MB, ${name}`, value);
+    const say = (/** @type {string} */ name, /** @type {string} */ value) =>
+      figure(`${own} MB, ${name}`, value);
     const { page, complaints } = await emptyPage(started);
     const process = started.process?.()?.pid ?? (await browserPid());
     const empty = process ? memory(process) : 0;
@@ -54,7 +70,9 @@ for (const size of megabytes) {
     await other.setContent("<input type=file>");
     await other.setInputFiles("input", { name: "a.jsonl", mimeType: "text/plain", buffer: bytes });
     await other.evaluate(async () => {
-      /** @type {any} */ (globalThis).__text = await /** @type {any} */ (document.querySelector("input")).files[0].text();
+      /** @type {any} */ (globalThis).__text = await /** @type {any} */ (
+        document.querySelector("input")
+      ).files[0].text();
     });
     const y = await yardstick(other);
     await other.close();
@@ -70,36 +88,73 @@ for (const size of megabytes) {
       scope.__first = 0;
       const { state } = scope.__inspector;
       const input = document.querySelector("input[type=file]");
-      input?.addEventListener("change", () => { scope.__begun = performance.now(); }, { capture: true });
+      input?.addEventListener(
+        "change",
+        () => {
+          scope.__begun = performance.now();
+        },
+        { capture: true },
+      );
       const watch = () => {
-        if (!scope.__progress && document.querySelector(".loading")) scope.__progress = performance.now() - scope.__begun;
-        if (!scope.__first && document.querySelector("[data-figure=used]")) scope.__first = performance.now() - scope.__begun;
+        if (!scope.__progress && document.querySelector(".loading"))
+          scope.__progress = performance.now() - scope.__begun;
+        if (!scope.__first && document.querySelector("[data-figure=used]"))
+          scope.__first = performance.now() - scope.__begun;
         if (!state.policy.value) requestAnimationFrame(watch);
       };
       requestAnimationFrame(watch);
     });
-    await page.setInputFiles("input[type=file]", { name: "big.jsonl", mimeType: "text/plain", buffer: bytes });
+    await page.setInputFiles("input[type=file]", {
+      name: "big.jsonl",
+      mimeType: "text/plain",
+      buffer: bytes,
+    });
     await settled(page, "big.jsonl");
     const times = await page.evaluate(() => {
-      const { __first: first, __progress: progress, __begun: begun, __long: long, __inspector } = /** @type {any} */ (globalThis);
+      const {
+        __first: first,
+        __progress: progress,
+        __begun: begun,
+        __long: long,
+        __inspector,
+      } = /** @type {any} */ (globalThis);
       const { facts } = __inspector.state.session.value;
       const after = long.filter(([/** @type {number} */ at]) => at > begun + first + 20);
-      return { first, progress, ...facts.milliseconds, messages: facts.messages, calls: facts.calls.used.length, play: __inspector.state.policy.value.milliseconds, after: after.map(([, /** @type {number} */ spent]) => Math.round(spent)) };
+      return {
+        first,
+        progress,
+        ...facts.milliseconds,
+        messages: facts.messages,
+        calls: facts.calls.used.length,
+        play: __inspector.state.policy.value.milliseconds,
+        after: after.map(([/** @type {number} */ , spent]) => Math.round(spent)),
+      };
     });
     say("messages and calls", `${times.messages}, ${times.calls}`);
     say("JSON.parse of all lines (Y)", `${y.toFixed(0)} ms`);
     say("progress shown", `${times.progress.toFixed(0)} ms`);
-    say("first screen", `${times.first.toFixed(0)} ms = ${(times.first / y).toFixed(1)} Y (read ${times.read.toFixed(0)}, measure ${times.measure.toFixed(0)})`);
+    say(
+      "first screen",
+      `${times.first.toFixed(0)} ms = ${(times.first / y).toFixed(1)} Y (read ${times.read.toFixed(0)}, measure ${times.measure.toFixed(0)})`,
+    );
     say("full replay", `${times.play.toFixed(0)} ms = ${(times.play / y).toFixed(1)} Y`);
     say("main-thread tasks over 50 ms after the first screen", JSON.stringify(times.after));
-    if (process) say("memory net of the empty page", `${(memory(process) - empty).toFixed(0)} MB = ${((memory(process) - empty) / own).toFixed(1)} times the file`);
+    if (process)
+      say(
+        "memory net of the empty page",
+        `${(memory(process) - empty).toFixed(0)} MB = ${((memory(process) - empty) / own).toFixed(1)} times the file`,
+      );
 
     const scrub = [];
-    for (let number = 0; number < 50; number += 1) scrub.push(await goTo(page, (number * 7919 + 17) % times.calls));
+    for (let number = 0; number < 50; number += 1)
+      scrub.push(await goTo(page, (number * 7919 + 17) % times.calls));
     say("scrub, recorded, p95", `${quantile(scrub, 0.95).toFixed(0)} ms`);
-    await page.evaluate(() => { /** @type {any} */ (globalThis).__inspector.state.view.value = "plimsoll"; });
+    await page.evaluate(() => {
+      /** @type {any} */ (globalThis).__inspector.state.view.value = "plimsoll";
+    });
     const simulated = [];
-    for (let number = 0; number < 50; number += 1) simulated.push(await goTo(page, (number * 7919 + 19) % times.calls));
+    for (let number = 0; number < 50; number += 1)
+      simulated.push(await goTo(page, (number * 7919 + 19) % times.calls));
     say("scrub, simulated, p95", `${quantile(simulated, 0.95).toFixed(0)} ms`);
 
     const why = await page.evaluate(async (/** @type {number} */ calls) => {
@@ -112,7 +167,8 @@ for (const size of megabytes) {
         const begun = performance.now();
         const answer = await client.ask("detail", { run: "policy", call, index });
         spent.push(performance.now() - begun);
-        if (!answer.explanation?.state) throw new Error(`no reason for message ${index} at call ${call}`);
+        if (!answer.explanation?.state)
+          throw new Error(`no reason for message ${index} at call ${call}`);
       }
       return spent;
     }, times.calls);
@@ -124,24 +180,42 @@ for (const size of megabytes) {
       const hits = await client.ask("find", { text: "error", ignoreCase: false });
       return { spent: performance.now() - begun, hits: hits.length };
     });
-    say("search for error", `${found.spent.toFixed(0)} ms = ${(found.spent / y).toFixed(1)} Y, ${found.hits} messages`);
+    say(
+      "search for error",
+      `${found.spent.toFixed(0)} ms = ${(found.spent / y).toFixed(1)} Y, ${found.hits} messages`,
+    );
 
-    await page.evaluate(() => { /** @type {any} */ (globalThis).__inspector.state.view.value = "recorded"; });
+    await page.evaluate(() => {
+      /** @type {any} */ (globalThis).__inspector.state.view.value = "recorded";
+    });
     await page.keyboard.press("w");
     for (const [name, work] of /** @type {const} */ ([
       ["window", () => page.locator(".options input").first().fill("128000")],
       ["preset", () => page.locator(".options select").selectOption("economy")],
       ["trigger", () => page.locator(".options input").last().fill("0.8")],
     ])) {
-      const before = await page.evaluate(() => /** @type {any} */ (globalThis).__inspector.state.trial.value?.used.length ?? 0);
+      const before = await page.evaluate(
+        () => /** @type {any} */ (globalThis).__inspector.state.trial.value?.used.length ?? 0,
+      );
       const begun = performance.now();
       await work();
       await page.locator(".options input").last().blur();
       await page.evaluate(() => /** @type {any} */ (document.activeElement)?.blur());
-      await page.waitForFunction(() => !(/** @type {any} */ (globalThis).__inspector.state.playing.value) && /** @type {any} */ (globalThis).__inspector.state.trial.value, null, { timeout: 120_000, polling: 20 });
+      await page.waitForFunction(
+        () =>
+          !(/** @type {any} */ (globalThis).__inspector.state.playing.value) &&
+          /** @type {any} */ (globalThis).__inspector.state.trial.value,
+        null,
+        { timeout: 120_000, polling: 20 },
+      );
       const spent = performance.now() - begun;
-      const played = await page.evaluate(() => /** @type {any} */ (globalThis).__inspector.state.trial.value.milliseconds);
-      say(`what if: ${name}`, `${spent.toFixed(0)} ms, of it simulated ${played.toFixed(0)} = ${(played / y).toFixed(1)} Y (before: ${before})`);
+      const played = await page.evaluate(
+        () => /** @type {any} */ (globalThis).__inspector.state.trial.value.milliseconds,
+      );
+      say(
+        `what if: ${name}`,
+        `${spent.toFixed(0)} ms, of it simulated ${played.toFixed(0)} = ${(played / y).toFixed(1)} Y (before: ${before})`,
+      );
     }
 
     await page.keyboard.press("1");
@@ -158,7 +232,10 @@ for (const size of megabytes) {
       }
       return { spent, nodes: document.querySelectorAll("*").length };
     });
-    say("scrolling, p95 of frames", `${quantile(frames.spent, 0.95).toFixed(1)} ms, ${frames.nodes} elements`);
+    say(
+      "scrolling, p95 of frames",
+      `${quantile(frames.spent, 0.95).toFixed(1)} ms, ${frames.nodes} elements`,
+    );
 
     assert.deepEqual(complaints, []);
     assert.ok(frames.nodes <= 1_500, `${frames.nodes} elements`);
@@ -175,8 +252,14 @@ async function browserPid() {
   const own = String(globalThis.process.pid);
   const found = readdirSync("/proc").filter((name) => {
     try {
-      const [, , , parent] = readFileSync(`/proc/${name}/stat`, "utf8").replace(/\(.*\)/, "x").split(" ");
-      return /^\d+$/.test(name) && parent === own && readFileSync(`/proc/${name}/cmdline`, "utf8").includes("chrom");
+      const [, , , parent] = readFileSync(`/proc/${name}/stat`, "utf8")
+        .replace(/\(.*\)/, "x")
+        .split(" ");
+      return (
+        /^\d+$/.test(name) &&
+        parent === own &&
+        readFileSync(`/proc/${name}/cmdline`, "utf8").includes("chrom")
+      );
     } catch {
       return false;
     }
@@ -190,7 +273,11 @@ test("a file that is cancelled leaves the open session usable", { skip }, async 
   await page.setInputFiles("input[type=file]", EXAMPLE);
   await settled(page, "harbour-audit.pi.jsonl");
   const buffer = repeated(EXAMPLE, 6e6);
-  await page.setInputFiles("input[type=file]", { name: "big.jsonl", mimeType: "text/plain", buffer });
+  await page.setInputFiles("input[type=file]", {
+    name: "big.jsonl",
+    mimeType: "text/plain",
+    buffer,
+  });
   await page.waitForSelector(".loading");
   const spent = await page.evaluate(async () => {
     const begun = performance.now();
