@@ -3,33 +3,22 @@ import { batch, effect } from "@preact/signals";
 import { Client, type Progress } from "./client.js";
 import type { Setting, Simulation } from "./protocol.js";
 import * as state from "./state.js";
-import { count, megabytes } from "./words.js";
+import { count, megabytes, oneLine } from "./words.js";
 
 let opening: Client | undefined;
 
 /** Opens a session file. The one that is open stays until this one is there; `cancelOpening` keeps it. */
-export async function open(
-  name: string,
-  size: number,
-  bytes: () => Promise<ArrayBuffer>,
-  leaf?: string,
-): Promise<void> {
+export async function open(name: string, file: Blob, leaf?: string): Promise<void> {
   opening?.close();
   const client = new Client((progress) => onProgress(client, progress));
   opening = client;
   state.failure.value = "";
-  state.loading.value = {
-    name,
-    step: `reading ${megabytes(size)}`,
-    begun: performance.now(),
-  };
+  state.loading.value = { name, step: `reading ${megabytes(file.size)}`, begun: performance.now() };
   try {
-    const content = await bytes();
-    const input = leaf === undefined ? { bytes: content } : { bytes: content, leaf };
-    const facts = await client.ask("open", input, [content]);
+    const facts = await client.ask("open", leaf === undefined ? { file } : { file, leaf });
     if (opening !== client) return;
     const before = state.session.peek()?.client;
-    batch(() => show({ name, client, facts, bytes }));
+    batch(() => show({ name, client, facts, file }));
     before?.close();
     opening = undefined;
     await simulate("policy", startSetting(facts.window));
@@ -38,7 +27,7 @@ export async function open(
     if (opening !== client) return;
     opening = undefined;
     const message = (error as Error).message;
-    if (message !== "cancelled") state.failure.value = `${name}: ${message}`;
+    if (message !== "cancelled") state.failure.value = `${name}: ${oneLine(message).slice(0, 600)}`;
     state.loading.value = null;
   }
 }

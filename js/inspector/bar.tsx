@@ -29,7 +29,8 @@ export function Bar(): JSX.Element | null {
   // Over the window, or if the file holds more than was counted, the bar is as long as what it shows.
   const length = Math.max(total, used + reserve, sum + reserve, 1);
   const width = (tokens: number) => `${(100 * Math.max(0, tokens)) / length}%`;
-  const negative = parts.find(({ tokens }) => tokens < 0);
+  // Shares are of what is shown: of another figure they could pass 100 %.
+  const excess = Math.max(0, sum - used);
   return (
     <section class="bar-block" aria-label="The window">
       <p class="sum">
@@ -43,7 +44,7 @@ export function Bar(): JSX.Element | null {
             key={category}
             class={`segment c${category}`}
             style={{ width: width(tokens) }}
-            title={`${NAMES[category]}: ${count(tokens)} tokens, ${percent(tokens, used)} of what is used`}
+            title={`${NAMES[category]}: ${count(tokens)} tokens, ${percent(Math.max(0, tokens), Math.max(sum, 1))} of what is used`}
           >
             {tokens > length / 70 ? <b>{letterOf(category)}</b> : null}
             {tokens > length / 18 ? ` ${short(tokens)}` : null}
@@ -66,14 +67,14 @@ export function Bar(): JSX.Element | null {
         {parts.map(({ category, tokens }) => (
           <li key={category}>
             <i class={`swatch c${category}`}>{letterOf(category)}</i> {NAMES[category]}{" "}
-            <span class="dim">{percent(tokens, used)}</span>
+            <span class="dim">{percent(Math.max(0, tokens), Math.max(sum, 1))}</span>
           </li>
         ))}
       </ul>
-      {negative ? (
+      {excess > 1 ? (
         <p class="dim">
-          The file holds {count(used - negative.tokens)} tokens by our estimate, the provider
-          counted {count(used)}: what was left out is not told.
+          The file holds {count(sum)} tokens by our estimate, the provider counted {count(used)}:
+          what was left out is not told.
         </p>
       ) : null}
     </section>

@@ -58,7 +58,9 @@ function HowFull(): JSX.Element | null {
       </p>
       <p class="dim">
         {isRecorded && source === "provider" && calibration && calibrated >= 0
-          ? `Our own reading: ${count(calibrated)}, usually within ${percent(calibration.errorP90, 1)}. `
+          ? calibration.errorP90 > 0.3
+            ? `Our own reading is another: ${count(calibrated)}. `
+            : `Our own reading: ${count(calibrated)}, usually within ${percent(calibration.errorP90, 1)}. `
           : ""}
         Window {WINDOW_SOURCES[isRecorded ? facts.window.source : "given"]}.
       </p>

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { cancelSimulation, goTo } from "./actions.js";
-import { areas, columnsOf, HEIGHT, line, ticks, WIDTH, y } from "./stack.js";
+import { areas, columnsOf, HEIGHT, heightOf, line, ticks, WIDTH, y } from "./stack.js";
 import * as state from "./state.js";
 import { count, short } from "./words.js";
 
@@ -88,7 +88,8 @@ function Plot(): JSX.Element | null {
     const used = shownAlone?.used ?? facts.calls.used;
     const columns = columnsOf(used, from, to, 480);
     let most = 1;
-    for (const call of columns) most = Math.max(most, used[call] ?? 0);
+    const layers = shownAlone?.layers ?? facts.layers;
+    for (const call of columns) most = Math.max(most, used[call] ?? 0, heightOf(layers, call));
     if (view !== "recorded" && simulated)
       for (const call of columns) most = Math.max(most, simulated.used[call] ?? 0);
     const window = (shownAlone?.setting.window ?? facts.window).contextTokens;
@@ -99,7 +100,7 @@ function Plot(): JSX.Element | null {
       most,
       window,
       hasWindow,
-      areas: areas(shownAlone?.layers ?? facts.layers, columns, most),
+      areas: areas(layers, columns, most),
     };
   }, [facts, from, to, view, simulated, shownAlone]);
   if (!facts || !drawn) return null;

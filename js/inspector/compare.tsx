@@ -26,8 +26,7 @@ export function Compare(): JSX.Element | null {
     step.value = `Reading ${plain(file.name)} …`;
     const client = new Client(() => undefined);
     try {
-      const bytes = await file.arrayBuffer();
-      other.value = { name: file.name, facts: await client.ask("open", { bytes }, [bytes]) };
+      other.value = { name: file.name, facts: await client.ask("open", { file }) };
       step.value = "";
     } catch (error) {
       step.value = `${plain(file.name)}: ${(error as Error).message}`;

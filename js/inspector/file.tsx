@@ -54,9 +54,7 @@ export function File(): JSX.Element | null {
               <label>
                 Read another branch or run{" "}
                 <select
-                  onChange={(event) =>
-                    void open(name, facts.bytes, opened.bytes, event.currentTarget.value)
-                  }
+                  onChange={(event) => void open(name, opened.file, event.currentTarget.value)}
                 >
                   {branches.map((id) => (
                     <option key={id} value={id} selected={id === (receipt.leaf ?? branches.at(-1))}>

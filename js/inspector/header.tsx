@@ -6,7 +6,7 @@ import * as state from "./state.js";
 import { count, plain, plural } from "./words.js";
 
 export function openFile(file: globalThis.File): void {
-  void open(file.name, file.size, () => file.arrayBuffer());
+  void open(file.name, file);
 }
 
 export function Header(): JSX.Element {

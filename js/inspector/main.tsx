@@ -19,15 +19,12 @@ function forbidConnections(): void {
 }
 
 /** Opens the session inside the page, if it carries one. */
-function openCarried(): void {
+async function openCarried(): Promise<void> {
   const carried = document.getElementById("plimsoll-session");
   if (!carried) return;
-  const bytes = async () => {
-    const content = fromBase64((carried.textContent ?? "").trim());
-    return carried.dataset.encoding === "gzip" ? await gunzip(content) : content.buffer;
-  };
-  const size = ((carried.textContent ?? "").length * 3) / 4;
-  void open(carried.dataset.name ?? "session", size, bytes);
+  const content = fromBase64((carried.textContent ?? "").trim());
+  const bytes = carried.dataset.encoding === "gzip" ? await gunzip(content) : content;
+  await open(carried.dataset.name ?? "session", new Blob([bytes]));
 }
 
 function acceptDrops(): void {
@@ -52,7 +49,9 @@ if (source !== "") {
   listen();
   acceptDrops();
   keepAddress();
-  openCarried();
+  openCarried().catch((error: Error) => {
+    state.failure.value = `The session in this page cannot be unpacked: ${error.message}`;
+  });
 }
 
 /** For tests, and for whoever opens the console: the reports behind the page. */

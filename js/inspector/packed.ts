@@ -11,10 +11,9 @@ export async function packed(session: SessionFile): Promise<Uint8Array<ArrayBuff
 }
 
 /** The session in such bytes, uncompressed; `undefined` if they are a session file. */
-export function unpackedSession(bytes: ArrayBuffer): SessionFile | undefined {
-  const decoder = new TextDecoder();
-  if (decoder.decode(bytes.slice(0, MARK.length)) !== MARK) return undefined;
-  const { plimsollSession: _, ...session } = JSON.parse(decoder.decode(bytes)) as SessionFile & {
+export async function unpackedSession(file: Blob): Promise<SessionFile | undefined> {
+  if ((await file.slice(0, MARK.length).text()) !== MARK) return undefined;
+  const { plimsollSession: _, ...session } = JSON.parse(await file.text()) as SessionFile & {
     plimsollSession: 1;
   };
   return session;

@@ -111,7 +111,7 @@ export interface Next {
 
 /** An operation of the worker: what it takes, what it gives. */
 export interface Operations {
-  open: { takes: { bytes: ArrayBuffer; leaf?: string }; gives: Facts };
+  open: { takes: { file: Blob; leaf?: string }; gives: Facts };
   play: { takes: { run: Simulation; setting: Setting }; gives: Played | null };
   cancel: { takes: { run: Simulation }; gives: null };
   standing: { takes: { run: Run; call: number }; gives: Standing };

@@ -24,6 +24,14 @@ function x(column: number, columns: number): number {
   return columns < 2 ? 0 : (column * WIDTH) / (columns - 1);
 }
 
+/** Tokens of all layers of a call; of a file that holds more than was counted, more than was used. */
+export function heightOf({ names, tokens }: ChartLayers, call: number): number {
+  let sum = 0;
+  for (let at = call * names.length; at < (call + 1) * names.length; at += 1)
+    sum += Math.max(0, (tokens[at] ?? 0) | 0);
+  return sum;
+}
+
 export interface Area {
   category: Category;
   path: string;

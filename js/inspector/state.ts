@@ -12,8 +12,8 @@ export interface Opened {
   name: string;
   client: Client;
   facts: Facts;
-  /** Reads the file again, for another branch of it. */
-  bytes: () => Promise<ArrayBuffer>;
+  /** The file, from which another branch can be read. */
+  file: Blob;
 }
 
 export interface Simulated extends Played {

@@ -1,6 +1,7 @@
 /** The worker of the page: one session, and all work of the core on it. */
 import { initSync } from "../core/loader.js";
-import { readSession, recordedView, redactSession, replay } from "../session-files/functions.js";
+import { recordedView, redactSession, replay, SessionReader } from "../session-files/functions.js";
+import { countOf, messageOf } from "../session-files/opened.js";
 import type { Recorded, Replay, ReplayOptions, SentMessages, SessionFile } from "../types.js";
 import { packed, unpackedSession } from "./packed.js";
 import {
@@ -27,6 +28,8 @@ const scope = globalThis as unknown as {
 const MOST_CHARS = 400_000;
 /** Milliseconds that a step of a simulation should take, so that questions in between are answered soon. */
 const STEP = 30;
+/** Bytes of a file that are read at once. */
+const PIECE = 2 << 20;
 
 let session: SessionFile | undefined;
 let recorded: Recorded | undefined;
@@ -55,19 +58,17 @@ const operations: {
     input: Operations[O]["takes"],
   ) => Operations[O]["gives"] | Promise<Operations[O]["gives"]>;
 } = {
-  async open({ bytes, leaf }) {
+  async open({ file, leaf }) {
     const begun = performance.now();
-    const size = bytes.byteLength;
-    session =
-      (await unpackedSession(bytes)) ??
-      readSession(new Uint8Array(bytes), leaf === undefined ? {} : { leaf });
-    const read = performance.now();
-    const { calls, messages } = session;
-    if (calls.length === 0) throw new Error("the file has messages, but no call of a model");
-    scope.postMessage({ step: `${messages.length} messages read, counting tokens` });
+    session = await read(file, leaf);
+    const isRead = performance.now();
+    if (session.calls.length === 0)
+      throw new Error("the file has messages, but no call of a model");
+    scope.postMessage({ step: `${countOf(session)} messages read, counting tokens` });
     recorded = recordedView(session);
     const measured = performance.now();
-    return factsOf(session, recorded, size, { read: read - begun, measure: measured - read });
+    const milliseconds = { read: isRead - begun, measure: measured - isRead };
+    return factsOf(session, recorded, file.size, milliseconds);
   },
   play: ({ run, setting }) => play(run, setting),
   cancel({ run }) {
@@ -95,7 +96,10 @@ const operations: {
     const excerpts = places.map((place) => excerpt(copy, place));
     return { packed: await packed(copy), hits, excerpts };
   },
-  originals: ({ from, to }) => JSON.stringify(opened().messages.slice(from, to), null, 2),
+  originals({ from, to }) {
+    const messages = Array.from({ length: to - from }, (_, at) => messageOf(opened(), from + at));
+    return JSON.stringify(messages, null, 2);
+  },
 };
 
 /** What stands where a secret or the name of a user was. */
@@ -109,6 +113,20 @@ function excerpt(copy: SessionFile, place: string): string {
   const text = JSON.stringify(index ? copy.messages[Number(index)] : of) ?? "";
   const at = Math.max(0, text.search(TAKEN_OUT) - 60);
   return `${place}\t${text.slice(at, at + 160)}`;
+}
+
+/** Reads a file in pieces, so that it never lies in memory whole. */
+async function read(file: Blob, leaf: string | undefined): Promise<SessionFile> {
+  const carried = await unpackedSession(file);
+  if (carried) return carried;
+  const reader = new SessionReader(leaf === undefined ? {} : { leaf });
+  for (let from = 0; from < file.size; from += PIECE) {
+    const piece = await file.slice(from, from + PIECE).arrayBuffer();
+    reader.push(new Uint8Array(piece));
+    const share = Math.round((100 * Math.min(file.size, from + PIECE)) / file.size);
+    scope.postMessage({ step: `${share} % read` });
+  }
+  return reader.end();
 }
 
 async function play(run: Simulation, setting: Setting): Promise<Played | null> {
@@ -173,20 +191,12 @@ function detail(run: Run, call: number, index: number): Detail {
 }
 
 function factsOf(
-  {
-    format,
-    messageFormat,
-    messages,
-    models = [],
-    compactions,
-    receipt,
-    system,
-    tools,
-  }: SessionFile,
+  file: SessionFile,
   view: Recorded,
   bytes: number,
   milliseconds: Facts["milliseconds"],
 ): Facts {
+  const { format, messageFormat, models = [], compactions, receipt, system, tools } = file;
   const { calls } = view;
   const columns: CallColumns = {
     used: Float64Array.from(calls, (one) => one.used),
@@ -206,7 +216,7 @@ function factsOf(
   return {
     format,
     messageFormat,
-    messages: messages.length,
+    messages: countOf(file),
     calls: columns,
     layers: view.layers(),
     window: view.window,

@@ -16,7 +16,7 @@ import {
   sharedSessions,
 } from "./page.mjs";
 
-const skip = missing();
+const skip = missing() || false;
 const { readSession, recordedView, replay } = skip
   ? /** @type {any} */ ({})
   : await import(new URL("./entry/sessions.node.js", `file://${process.env.PLIMSOLL}`).href);
@@ -130,8 +130,12 @@ test("page, API and command line have the same report", { skip }, async (t) => {
       const { window, buckets } = view.report(call);
       assert.equal(printed.window.used, window.used, basename(path));
       assert.deepEqual(
-        printed.buckets.map((/** @type {any} */ one) => [one.bucket, one.tokens ?? one.sentTokens]),
-        buckets.map((/** @type {any} */ one) => [one.bucket, one.tokens]),
+        printed.buckets
+          .filter((/** @type {any} */ one) => (one.tokens ?? one.sentTokens) !== 0)
+          .map((/** @type {any} */ one) => [one.bucket, one.tokens ?? one.sentTokens]),
+        buckets
+          .filter((/** @type {any} */ one) => one.tokens !== 0)
+          .map((/** @type {any} */ one) => [one.bucket, one.tokens]),
         basename(path),
       );
     }

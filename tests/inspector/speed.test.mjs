@@ -18,7 +18,7 @@ import {
   settled,
 } from "./page.mjs";
 
-const skip = missing();
+const skip = missing() || false;
 const shared = join(SHARED, "pi/pi-mono-large.jsonl");
 const megabytes = sized({ short: [3], ci: [3], long: [20, 60] });
 

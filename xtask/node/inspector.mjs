@@ -1,10 +1,21 @@
 // Assembles the inspector: one HTML file with its script, its worker and its Wasm inside.
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import zopfli from "../../js/node_modules/@gfx/zopfli/dist/index.js";
 import { build } from "../../js/node_modules/esbuild/lib/main.js";
 
 const [js, wasm, out] = process.argv.slice(2);
+
+/** The page has no estimators of its own, so it needs no glue of the Wasm that runs them. */
+const withoutCounters = {
+  name: "without-counters",
+  setup(build) {
+    build.onLoad({ filter: /session[\\/]counter\.ts$/ }, () => ({
+      contents:
+        "export const counterOf = () => undefined; export const countsOf = () => undefined;",
+    }));
+  },
+};
 
 const bundled = async (entry) => {
   const { outputFiles } = await build({
@@ -17,6 +28,7 @@ const bundled = async (entry) => {
     legalComments: "none",
     minify: true,
     platform: "browser",
+    plugins: [withoutCounters],
     target: "es2022",
     write: false,
   });
@@ -24,6 +36,13 @@ const bundled = async (entry) => {
   return outputFiles[0].text.trim().replaceAll("</script", "<\\/script");
 };
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** The Wasm, compressed as far as gzip goes: in ten seconds, so the result is kept for the next time. */
+const compressed = async (bytes) => {
+  const kept = `build/inspector-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.gz`;
+  if (!existsSync(kept)) writeFileSync(kept, await zopfli.gzipAsync(bytes, { numiterations: 5 }));
+  return readFileSync(kept).toString("base64");
+};
 
 const [page, worker] = [await bundled("main.tsx"), await bundled("worker.ts")];
 const { code: style } = await import("../../js/node_modules/esbuild/lib/main.js").then((it) =>
@@ -33,7 +52,7 @@ const parts = {
   page,
   worker,
   style: style.trim(),
-  wasm: gzipSync(readFileSync(wasm), { level: 9 }).toString("base64"),
+  wasm: await compressed(readFileSync(wasm)),
   "script-hash": hash(page),
   "style-hash": hash(style.trim()),
 };
