@@ -121,17 +121,21 @@ function Treemap({ buckets, total }: { buckets: Bucket[]; total: number }): JSX.
         const box = boxes[at] ?? { x: 0, y: 0, width: 0, height: 0 };
         const category = categoryOf(one.bucket);
         const words = `${partName(one.bucket)}: ${count(one.sentTokens)} tokens, ${percent(one.sentTokens, total)}`;
+        const style = {
+          left: `${box.x / 4.6}%`,
+          top: `${box.y / 3.8}%`,
+          width: `${box.width / 4.6}%`,
+          height: `${box.height / 3.8}%`,
+        };
+        // Too small to be hit: the table has it.
+        if (box.width < 50 || box.height < 50)
+          return <span key={one.bucket} class={`tile c${category}`} style={style} title={words} />;
         return (
           <button
             type="button"
             key={one.bucket}
             class={`tile c${category} ${state.bucket.value === one.bucket ? "on" : ""}`}
-            style={{
-              left: `${box.x / 4.6}%`,
-              top: `${box.y / 3.8}%`,
-              width: `${box.width / 4.6}%`,
-              height: `${box.height / 3.8}%`,
-            }}
+            style={style}
             title={words}
             aria-label={words}
             aria-pressed={state.bucket.value === one.bucket}

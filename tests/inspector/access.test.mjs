@@ -1,0 +1,134 @@
+// @ts-check
+/** The page without a mouse, for screen readers, in light, dark and forced colours, narrow and wide. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import test from "node:test";
+import { sized } from "../support/size.mjs";
+import { browser, EXAMPLE, emptyPage, figure, missing, openSession } from "./page.mjs";
+
+const skip = missing() || false;
+const axe = skip
+  ? ""
+  : readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Screens, each by what brings it up. */
+const SCREENS = /** @type {ReadonlyArray<[string, string[]]>} */ ([
+  ["messages", []],
+  ["why", ["v", "c", "j"]],
+  ["treemap", ["Escape", "t"]],
+  ["lost", ["2"]],
+  ["what if", ["3"]],
+  ["next", ["4"]],
+  ["compare", ["5"]],
+  ["file", ["6"]],
+  ["share", ["s"]],
+]);
+
+test("axe finds nothing on any screen", { skip, timeout: 600_000 }, async (t) => {
+  const started = await browser(t);
+  const all = [
+    { colorScheme: "light", forcedColors: "none" },
+    { colorScheme: "dark", forcedColors: "none" },
+    { colorScheme: "dark", forcedColors: "active" },
+  ];
+  const themes = sized({ short: all.slice(0, 2), ci: all, long: all });
+  let looked = 0;
+  for (const theme of themes) {
+    for (const width of [1280, 320]) {
+      const { page } = await emptyPage(started, {
+        ...theme,
+        viewport: { width, height: 900 },
+        bypassCSP: true,
+      });
+      await page.evaluate(axe);
+      const look = async (/** @type {string} */ name) => {
+        await page.waitForTimeout(250);
+        const { violations } = await page.evaluate(() =>
+          /** @type {any} */ (globalThis).axe.run(document, {
+            runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+          }),
+        );
+        const found = violations.map(
+          (/** @type {any} */ one) =>
+            `${one.id}: ${one.nodes
+              .map((/** @type {any} */ node) => node.html.slice(0, 140))
+              .slice(0, 3)
+              .join(" | ")}`,
+        );
+        assert.deepEqual(found, [], `${name}, ${JSON.stringify(theme)}, ${width} px`);
+        const { scrollWidth } = await page.evaluate(() => ({
+          scrollWidth: document.documentElement.scrollWidth,
+        }));
+        assert.ok(scrollWidth <= width, `${name} is ${scrollWidth} px wide`);
+        looked += 1;
+      };
+      await look("landing");
+      await openSession(page, EXAMPLE);
+      for (const [name, keys] of SCREENS) {
+        for (const key of keys) await page.keyboard.press(key);
+        await look(name);
+      }
+      await page.close();
+    }
+  }
+  figure("screens in which axe finds nothing", String(looked));
+});
+
+test("every screen is reached by keys alone", { skip, timeout: 120_000 }, async (t) => {
+  const started = await browser(t);
+  const { page } = await emptyPage(started);
+  await openSession(page, EXAMPLE);
+  const state = () =>
+    page.evaluate(() => {
+      const { state: it } = /** @type {any} */ (globalThis).__inspector;
+      return {
+        call: it.call.value,
+        view: it.view.value,
+        tab: it.tab.value,
+        selected: it.selected.value,
+        filter: it.filter.value,
+        dialog: it.dialog.value,
+        treemap: it.treemap.value,
+        zoom: it.zoom.value,
+      };
+    });
+  const press = async (/** @type {string} */ key) => {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(80);
+    return await state();
+  };
+  const last = (await state()).call;
+  assert.equal((await press("ArrowLeft")).call, last - 1);
+  assert.equal((await press("Shift+ArrowLeft")).call, last - 11);
+  assert.equal((await press("Home")).call, 0);
+  assert.equal((await press("End")).call, last);
+  assert.equal((await press("v")).view, "plimsoll");
+  assert.notEqual((await press("E")).call, last);
+  assert.equal((await press("c")).filter, "changed");
+  const selected = (await press("j")).selected;
+  assert.ok(selected !== null);
+  assert.notEqual((await press("j")).selected, selected);
+  await press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.tagName), "PRE");
+  assert.equal((await press("Escape")).selected, null);
+  assert.equal((await press("t")).treemap, true);
+  assert.ok((await press("b")).zoom);
+  for (const [at, tab] of ["messages", "lost", "what-if", "next", "compare", "file"].entries())
+    assert.equal((await press(String(at + 1))).tab, tab);
+  assert.equal((await press("s")).dialog, "share");
+  assert.equal((await press("Escape")).dialog, "");
+  assert.equal((await press("?")).dialog, "help");
+  assert.equal((await press("Escape")).dialog, "");
+  await press("/");
+  await page.keyboard.type("tide");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(
+    () => /** @type {any} */ (globalThis).__inspector.state.hits.value?.length > 0,
+  );
+  assert.ok((await press("n")).selected !== null);
+  // The address brings the view back.
+  await page.waitForTimeout(400);
+  const { hash } = new URL(page.url());
+  assert.match(hash, /m=\d+/);
+});
