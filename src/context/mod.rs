@@ -2,6 +2,7 @@
 
 mod budget;
 mod compaction;
+mod mode;
 mod options;
 mod replay;
 mod report;
@@ -20,6 +21,7 @@ pub use compaction::{
     extracted_so_far, flat_message, flush_prompt, list_compactions, may_ask_summarizer,
     plan_checkpoint, plan_compaction, record_refusal, set_checkpoints, warning,
 };
+pub use mode::{ManagedWindow, Mode};
 pub use options::Options;
 pub use replay::{
     AtCall, Call, CallEvent, Found, Layers, MessageChange, Recall, Recorded, Recording, Replay,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::argument::OptionsReader;
 use crate::compact::{Earlier, SUMMARY, check_summary};
+use crate::context::mode::Mode;
 use crate::context::session::tiers::Tiers;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimator, image_tokens};
@@ -16,10 +17,8 @@ use crate::validity::Provider;
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent choices of the host, not a state")]
 pub struct Options {
-    /// The model's window; 0: unknown, and nothing is decided.
-    pub window: u64,
-    /// The window less what is held back for the answer.
-    pub usable: u64,
+    /// Whether requests are decided on, and by which window.
+    pub mode: Mode,
     /// The message format, or `None`: the first messages show it.
     pub format: Option<Format>,
     /// Whose rules hold, or `None`: the format's own provider's.
@@ -139,8 +138,7 @@ impl Options {
             _ => options.named("estimator", Estimator::parse)?,
         };
         Ok(Self {
-            window: total,
-            usable: total.saturating_sub(reserve),
+            mode: Mode::of_window(total, reserve),
             format: match options.text("format")?.as_deref() {
                 None | Some("auto") => None,
                 Some(name) => Some(Format::parse(name)?),
@@ -478,7 +476,7 @@ mod tests {
     #[test]
     fn an_unknown_window_decides_nothing() {
         let options = Options::parse("{}").unwrap();
-        assert_eq!((options.window, options.usable), (0, 0));
+        assert_eq!(options.mode, Mode::Unmanaged);
     }
 
     #[test]
@@ -488,7 +486,7 @@ mod tests {
                 "economy":{"cacheRead":0.1,"cacheWrite":1.25,"output":5,"cacheTtlMs":300000}}"#,
         );
         let options = options.unwrap();
-        assert_eq!((options.usable, options.policy.aim), (191_808, Some(5500)));
+        assert_eq!((options.mode.usable_tokens(), options.policy.aim), (191_808, Some(5500)));
         assert_eq!(options.policy.prices, Prices::ANTHROPIC);
     }
 }

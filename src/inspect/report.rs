@@ -44,7 +44,7 @@ pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
     let parts = json::members(ask.raw("beside").unwrap_or("{}")).map_err(refused)?;
     let system = parts.iter().find(|(name, _)| name == SYSTEM).map_or("null", |(_, it)| *it);
     let prompt = Prompt::read(system, tokens, estimator_of(state));
-    let total = options_of(state).window;
+    let total = options_of(state).mode.window_tokens();
     let window = window_report(state);
     let (focus, budget, truncated) = prompt.plan();
     let mut report = json!({

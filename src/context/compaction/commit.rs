@@ -171,7 +171,7 @@ pub fn record_refusal(
 ) -> Option<u32> {
     let (times, call) = session.compactions.refusals;
     let times = if call == session.transcript.call { times } else { 0 };
-    if session.options.window == 0 || times >= MOST_REFUSALS {
+    if !session.options.mode.is_managed() || times >= MOST_REFUSALS {
         return None;
     }
     let times = times.saturating_add(1);
@@ -201,7 +201,7 @@ pub(in crate::context) fn record_usage(session: &mut Session, counted: Counted) 
         ceiling.accept(counted.estimate, session.lines(ceiling.tokens).0);
         session.compactions.limit = Some(ceiling);
     }
-    let (usable, cap) = (session.options.usable, session.options.cap);
+    let (usable, cap) = (session.options.mode.usable_tokens(), session.options.cap);
     let setting = Setting { usable, cap, ..session.setting() };
     let fits = counted.used <= session.decisions.pruner.line(&setting);
     session.compactions.guard.read(counted.epoch, fits);

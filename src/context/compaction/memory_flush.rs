@@ -105,6 +105,6 @@ pub(in crate::context) fn detect_note_writes(session: &mut Session, draft: &Draf
 }
 
 fn is_filled(session: &Session, used: u64, pct: u32) -> bool {
-    let usable = session.options.usable;
-    usable > 0 && used.saturating_mul(100) >= usable.saturating_mul(pct.into())
+    let window = session.options.mode.window();
+    window.is_some_and(|it| used.saturating_mul(100) >= it.usable.saturating_mul(pct.into()))
 }

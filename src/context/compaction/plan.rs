@@ -237,7 +237,7 @@ fn try_compaction(
     let (after, _) = session.sizes();
     let floor = smallest_request(session, session.calibration.tokens(after));
     let nothing_left = !folded && unchanged && before > line && refused.is_none();
-    let (outcome, reason) = if session.options.window == 0 {
+    let (outcome, reason) = if !session.options.mode.is_managed() {
         ("none", "the window is not known".into())
     } else if session.options.noop {
         ("none", "`noop` is set: nothing is changed".into())

@@ -7,6 +7,7 @@ use super::layers::Layers;
 use super::message_changes::{MessageChange, MessageChanges};
 use super::recording::{RecordedCall, Recording};
 use super::usage_fit::{Fit, ONE, Point, fit, scaled};
+use crate::context::mode::Mode;
 use crate::context::options::Options;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::calibration::Counted;
@@ -101,8 +102,8 @@ json::json_struct! {
 impl Recording {
     /// Every call as it was made. `options` have the window; one of 0 tokens is found.
     pub fn recorded(&self, options: &Options) -> Recorded {
-        let Options { window, usable, .. } = *options;
-        let reserve = window.saturating_sub(usable);
+        let mode = options.mode;
+        let reserve = mode.window_tokens().saturating_sub(mode.usable_tokens());
         let (counted, fit) = self.counted();
         let mut before = 0;
         let mut calls = Vec::with_capacity(self.calls.len());
@@ -131,8 +132,9 @@ impl Recording {
             });
             before = stretch;
         }
-        let (context_tokens, source) = self.window_of(window, &calls);
-        let reserve = if window > 0 { reserve } else { self.window.1.min(context_tokens / 2) };
+        let (context_tokens, source) = self.window_of(mode, &calls);
+        let reserve =
+            if mode.is_managed() { reserve } else { self.window.1.min(context_tokens / 2) };
         let calibration = fit.map(|fit| UsageFit {
             factor: fit.factor,
             overhead: fit.overhead(before),
@@ -168,14 +170,14 @@ impl Recording {
     }
 
     /// The window, and where it comes from: none is taken for smaller than the largest request that was sent.
-    fn window_of(&self, window: u64, calls: &[SentCall]) -> (u64, &'static str) {
+    fn window_of(&self, mode: Mode, calls: &[SentCall]) -> (u64, &'static str) {
         let largest = calls.iter().filter_map(|call| call.usage).max().unwrap_or(0);
         let least = WINDOWS.into_iter().find(|size| *size >= largest).unwrap_or(largest);
-        match (window, self.window.0) {
-            (1.., _) => (window, "given"),
-            (0, known) if known > 0 && known >= largest => (known, "file"),
-            (0, 0) if least == 200_000 => (least, "assumed"),
-            (0, _) => (least, "usage"),
+        match (mode.window(), self.window.0) {
+            (Some(window), _) => (window.tokens, "given"),
+            (None, known) if known > 0 && known >= largest => (known, "file"),
+            (None, 0) if least == 200_000 => (least, "assumed"),
+            (None, _) => (least, "usage"),
         }
     }
 

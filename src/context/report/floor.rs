@@ -29,8 +29,12 @@ pub(in crate::context) fn smallest_request(session: &Session, tokens: u64) -> Fl
         system: session.extras.system.saturating_add(session.extras.unseen),
         tool: session.extras.tools,
         pinned: session.pins.tokens(session.options.estimator),
-        reserve: session.options.window.saturating_sub(session.options.usable),
-        window: session.options.window,
+        reserve: session
+            .options
+            .mode
+            .window_tokens()
+            .saturating_sub(session.options.mode.usable_tokens()),
+        window: session.options.mode.window_tokens(),
         ..Floor::default()
     };
     for &at in session.transcript.ledger.live() {

@@ -74,12 +74,13 @@ json::json_struct! {
 
 /// The window of the last request. The trigger is the one that decisions are made by, as the provider counts.
 pub fn window_report(session: &Session) -> Window {
-    let Options { window, usable, .. } = session.options;
+    let mode = session.options.mode;
+    let (window, usable) = (mode.window_tokens(), mode.usable_tokens());
     let used = status(session).used;
     let reserve = window.saturating_sub(usable);
     // As the next request decides: a usage that came since the last one counts.
     let (line, target) = session.lines(session.next_usable());
-    let is_decided = window > 0 && !session.options.noop;
+    let is_decided = mode.is_managed() && !session.options.noop;
     let shown = |tokens| is_decided.then(|| session.calibration.tokens(tokens).min(usable));
     Window {
         used,
@@ -106,7 +107,7 @@ pub(in crate::context) fn used_percent(session: &Session) -> u64 {
 
 fn trend_of(session: &Session) -> &'static str {
     let (last, now) = (session.last_request.last, session.last_request.tokens);
-    let near = (session.options.window.saturating_add(25) / 50).max(256);
+    let near = (session.options.mode.window_tokens().saturating_add(25) / 50).max(256);
     match now.abs_diff(last) > near {
         _ if last == 0 => "unknown",
         false => "stable",
@@ -117,7 +118,7 @@ fn trend_of(session: &Session) -> &'static str {
 
 /// The next edit that is to be expected, in tokens as the provider counts; none before the first call.
 pub(in crate::context) fn next_edit(session: &Session) -> Option<Forecast> {
-    let Options { window, summarizes, .. } = session.options;
+    let Options { mode, summarizes, .. } = session.options;
     let setting = session.deciding(session.next_usable());
     let found = session.decisions.pruner.forecast(
         &session.transcript.ledger,
@@ -127,9 +128,12 @@ pub(in crate::context) fn next_edit(session: &Session) -> Option<Forecast> {
     );
     let shown = |it: Forecast| {
         let own = it.tokens.saturating_sub(session.beside_content());
-        Forecast { tokens: session.calibration.tokens(own).min(session.options.usable), ..it }
+        Forecast {
+            tokens: session.calibration.tokens(own).min(session.options.mode.usable_tokens()),
+            ..it
+        }
     };
-    found.filter(|_| window > 0).map(shown)
+    found.filter(|_| mode.is_managed()).map(shown)
 }
 
 /// The same with why no summarizer is asked now, if none is: all of `Status`, as JSON.

@@ -348,7 +348,7 @@ pub(in crate::context) fn answer_with(
     difference: Difference,
 ) -> Answer {
     let tokens = session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
-    let fits = session.options.window == 0 || tokens <= session.decisions.usable;
+    let fits = !session.options.mode.is_managed() || tokens <= session.decisions.usable;
     Answer {
         keep: difference.keep,
         items,

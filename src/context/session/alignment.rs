@@ -80,7 +80,7 @@ pub fn align(session: &mut Session) -> Option<Alignment> {
         waiting.starts_late = false;
     }
     // Where nothing is decided, what goes out is what is passed.
-    if session.options.window == 0 || session.options.tiers.is_some() {
+    if !session.options.mode.is_managed() || session.options.tiers.is_some() {
         return None;
     }
     let systems = offered.iter().take_while(|it| it.is_system).count();

@@ -67,7 +67,7 @@ impl Session {
         let mut counter = Counter::new(self.options.estimator, &counts);
         counter.image_tokens = self.options.image_tokens;
         // Without a window nothing leaves, and nobody asks what would be needed again.
-        let decides = self.options.window > 0;
+        let decides = self.options.mode.is_managed();
         let identifiers = decides.then_some(&mut self.transcript.ledger.identifiers);
         let measure = measure(&draft, bytes, &mut counter, identifiers);
         set_learned(self, counter.learned);
@@ -280,12 +280,12 @@ fn gone_call_beside(session: &Session, block: &Block) -> Option<BlockId> {
 
 /// A result too large to be sent whole even once is cut before it is first sent.
 fn cap_at_arrival(session: &mut Session, block: BlockId, piece: u32, draft: Option<&Draft<'_>>) {
-    let window = session.options.window;
+    let window = session.options.mode.window_tokens();
     // What was sent of a known message is known too.
     let known = session.restoration.waiting.is_some();
     if known
         || session.options.noop
-        || window == 0
+        || !session.options.mode.is_managed()
         || session.transcript.ledger.block(block).is_none_or(|b| !b.mask.may_edit)
     {
         return;

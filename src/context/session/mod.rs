@@ -215,7 +215,7 @@ impl Session {
                 absent_at_end: Vec::new(),
                 end_costs: Vec::new(),
                 returned: Vec::new(),
-                usable: options.usable,
+                usable: options.mode.usable_tokens(),
             },
             extras: Parts::default(),
             last_request: LastRequest::default(),
@@ -289,7 +289,7 @@ impl Session {
         let (epoch, estimate) = of.unwrap_or((self.last_request.epoch, self.last_request.tokens));
         if let Some(usage) = crate::session_files::Usage::shown_by(usage) {
             let counted = Counted { epoch, used: usage.input_tokens, estimate };
-            if self.calibration.observe(counted, self.options.window) {
+            if self.calibration.observe(counted, self.options.mode.window_tokens()) {
                 monitor_usage(self, counted, usage.output_tokens);
             }
             record_usage(self, counted);
@@ -304,7 +304,7 @@ impl Session {
 
     /// What the next request may have.
     pub(in crate::context) fn next_usable(&self) -> u64 {
-        let usable = self.estimated(self.options.usable);
+        let usable = self.estimated(self.options.mode.usable_tokens());
         let usable = self.compactions.limit.map_or(usable, |limit| limit.tokens.min(usable));
         let worth =
             usable.abs_diff(self.decisions.usable).saturating_mul(50) > self.decisions.usable;
@@ -318,7 +318,7 @@ impl Session {
 
     /// Tokens of the options' usable window that may be used: fewer while a ceiling holds.
     pub(in crate::context) fn usable_now(&self) -> u64 {
-        let all = self.options.usable;
+        let all = self.options.mode.usable_tokens();
         let most = |it: Ceiling| self.calibration.tokens(it.tokens).min(all);
         self.compactions.limit.map_or(all, most)
     }

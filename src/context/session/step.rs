@@ -237,7 +237,7 @@ impl Session {
     /// As messages measure it; decisions are made for [`Self::deciding`].
     pub(in crate::context) fn setting(&self) -> Setting {
         Setting {
-            window: self.options.window,
+            window: self.options.mode.window_tokens(),
             usable: self.decisions.usable,
             fixed: self
                 .extras
@@ -260,7 +260,7 @@ fn shrink_again(session: &mut Session) -> bool {
         return false;
     };
     decided.measured = true;
-    if session.options.window == 0 {
+    if !session.options.mode.is_managed() {
         return false;
     }
     let setting = session.deciding(session.decisions.usable);
@@ -299,7 +299,7 @@ pub(in crate::context) fn decide(session: &mut Session, now_ms: i64) -> Decision
     if let Some(tiers) = session.options.tiers {
         return apply_tiers(session, tiers);
     }
-    if session.options.window == 0 || session.options.noop {
+    if !session.options.mode.is_managed() || session.options.noop {
         return Decision::default();
     }
     let ttl = i64::try_from(session.decisions.pruner.policy.prices.ttl_ms).unwrap_or(i64::MAX);

@@ -199,7 +199,7 @@ fn capture(session: &Session) -> Snapshot {
         bound: binds_reasoning(session) && !session.last_request.rebind,
         calibration: session.calibration,
         usable: session.decisions.usable,
-        window: (session.options.window, session.options.usable),
+        window: (session.options.mode.window_tokens(), session.options.mode.usable_tokens()),
         breakpoints: session.last_request.breakpoints.clone(),
         pins: session.pins.clone(),
         compactions: session.compactions.clone(),
@@ -311,7 +311,7 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
     if recount || provider != session.dialect.provider {
         let snapshot = snapshot_of(session);
         session.calibration = Calibration::default();
-        (session.decisions.usable, session.options) = (options.usable, options);
+        (session.decisions.usable, session.options) = (options.mode.usable_tokens(), options);
         session.dialect.provider = provider;
         session.reset();
         let (calibration, usable) = (session.calibration, session.decisions.usable);
@@ -324,7 +324,7 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
     session.options = options;
     session.compactions.limit = None;
     session.monitor.rearm();
-    session.decisions.usable = session.estimated(session.options.usable);
+    session.decisions.usable = session.estimated(session.options.mode.usable_tokens());
     rebind_reasoning(session, bound);
     renew_protection(session);
     false

@@ -176,7 +176,8 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     }
     session.last_request.rebuild = !is_complete || snapshot.anew || unreported || is_missing;
     let beside = (session.extras.fingerprint, session.extras.total());
-    let same_window = snapshot.window == (session.options.window, session.options.usable);
+    let same_window = snapshot.window
+        == (session.options.mode.window_tokens(), session.options.mode.usable_tokens());
     session.last_request.settled = is_complete
         && same_window
         && snapshot.open == open
