@@ -131,26 +131,55 @@ pub(super) fn calls_tools(body: &str) -> bool {
         || body.lines().next().is_some_and(is_call)
 }
 
-/// A line of fewer bytes may be in both.
-const LEAST_LINE: usize = 40;
-/// Fewer bytes of lines from the transcript are a quotation.
+/// A shorter passage of the transcript is a quotation, such as a fact in the agent's own words. Bytes.
+const LEAST_PASSAGE: usize = 400;
+/// So many lines in a row are a passage, however short they are.
+const LEAST_LINES: usize = 5;
+/// Fewer bytes of passages are a quotation.
 const LEAST_ECHO: usize = 200;
 
-/// Four fifths of it, line by line, stand in the input.
+/// Lines without what marks them, blank ones left out.
+fn bare_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .map(|line| line.trim().trim_start_matches(['-', '*', '>', ' ']))
+        .filter(|line| !line.is_empty())
+}
+
+/// Four fifths of it are passages of the input. Single lines of it are not: a good summary repeats facts word by word.
 pub(super) fn echoes(body: &str, input: &[&str]) -> bool {
-    let lines = || {
-        body.lines()
-            .map(|line| line.trim().trim_start_matches(['-', '*', '>', ' ']))
-            .filter(|line| line.len() >= LEAST_LINE)
-    };
-    let total: usize = lines().map(str::len).sum();
+    let lines: Vec<&str> = bare_lines(body).collect();
+    let total: usize = lines.iter().map(|line| line.len()).sum();
     if input.is_empty() || total < LEAST_ECHO {
         return false;
     }
+    let mut transcript = String::new();
+    for line in input.iter().copied().flat_map(bare_lines) {
+        transcript.push_str(line);
+        transcript.push('\n');
+    }
     let mut own = 0_usize;
-    for line in lines() {
-        if !input.iter().any(|text| text.contains(line)) {
-            own = own.saturating_add(line.len());
+    let mut rest = lines.as_slice();
+    let mut passage = String::new();
+    while let Some((first, behind)) = rest.split_first() {
+        passage.clear();
+        passage.push_str(first);
+        rest = behind;
+        let mut count = usize::from(transcript.contains(&*passage));
+        while count > 0
+            && let Some((next, behind)) = rest.split_first()
+        {
+            let length = passage.len();
+            passage.push('\n');
+            passage.push_str(next);
+            if !transcript.contains(&*passage) {
+                passage.truncate(length);
+                break;
+            }
+            count = count.saturating_add(1);
+            rest = behind;
+        }
+        if count < LEAST_LINES && (count == 0 || passage.len() < LEAST_PASSAGE) {
+            own = own.saturating_add(passage.len());
             if own.saturating_mul(5) > total {
                 return false;
             }

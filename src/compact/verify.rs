@@ -283,15 +283,30 @@ mod tests {
 
     #[test]
     fn f7_an_echo_is_no_summary() {
-        let line = "the user asked for a parser that reads the file line by line, and it does";
-        let input = format!("#1 user\n  {line}\n  {line} again, with more\n");
-        let echo = format!("## Goal\n{line}\n{line} again, with more\n{line}\n## Next Steps\n- go");
+        let lines: Vec<String> = (1..=8)
+            .map(|at| format!("  line {at} of a parser that reads the file, and it does\n"))
+            .collect();
+        let input = format!("#1 user\n{}", lines.concat());
+        let echo = format!("## Goal\n{}## Next Steps\n- go", lines.concat());
         assert_eq!(
             judge(&json::write(&echo), None, 900, &[&input]).unwrap_err().0,
             Fault::Unverified
         );
         assert!(judge(&json::write(&echo), None, 900, &["something else"]).is_ok());
         check(&format!("{GOOD}\nEND {NONCE}"), Err(Fault::Unverified));
+    }
+
+    /// What an agent noted between its calls is a summary as it is, word by word.
+    #[test]
+    fn f7_facts_in_the_agents_words_are_no_echo() {
+        let notes: Vec<String> = (10..40)
+            .map(|at| format!("conf/unit-{at}.conf retry_budget = {at}7, asked for by the office"))
+            .collect();
+        let results: Vec<String> = notes.iter().map(|_| "a line of a file\n".repeat(9)).collect();
+        let input: Vec<&str> =
+            notes.iter().zip(&results).flat_map(|(note, result)| [&**note, &**result]).collect();
+        let summary = format!("## Goal\n- {}\n## Next Steps\n- go", notes.join("\n- "));
+        assert!(judge(&json::write(&summary), None, 9_000, &input).is_ok());
     }
 
     /// F7: on the generated body only, in whatever marks them; in another language they are others.
