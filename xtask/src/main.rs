@@ -27,6 +27,7 @@ cargo xtask test [--ci | --long] [--hosts] [--quick] [SUITE...]
 cargo xtask check                               formatting, lints, floors, types, imports, sizes, package shape
 cargo xtask bench                               speed against other packages
 cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name
+cargo xtask bench agents [OPTION...]            tasks that scripted agents, or a real model, play under ours and other packages
 cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)";
 
 fn main() -> ExitCode {
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         ["check"] => check::run(),
         ["bench"] => bench::run().map(|()| true),
         ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),
+        ["bench", "agents", words @ ..] => bench::agents(words).map(|()| true),
         ["fuzz", words @ ..] => fuzz::run(words),
         _ => {
             eprintln!("{USAGE}");

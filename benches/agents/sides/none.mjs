@@ -1,0 +1,2 @@
+/** No management: the whole history. */
+export const none = () => ({ request: (history) => history });
