@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn are_the_published_ones() {
+    fn hashes_equal_the_published_values_of_fnv_and_splitmix() {
         assert_eq!(fnv(*b"foobar"), 0x8594_4171_f739_67e8);
         assert_eq!(mix(0), 0xE220_A839_7B1D_CDAF);
     }

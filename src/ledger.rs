@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_wrote_is_summed_with_what_of_it_is_sent_verbatim() {
+    fn user_text_is_summed_with_its_verbatim_part() {
         let mut fixture = fixture();
         let all: Vec<BlockId> =
             (0..3).map(|_| fixture.push(Role::User, Kind::Text, BlockId::NONE, &["a"])).collect();
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_takes_its_names_and_nobody_elses() {
+    fn dropping_a_block_forgets_its_own_identifiers_only() {
         let mut fixture = fixture();
         let names = [&["a", "b"][..], &["c"], &["d", "e", "f"]];
         let all: Vec<BlockId> = names

@@ -245,7 +245,7 @@ mod tests {
         }
 
         #[test]
-        fn grows_with_its_argument(x in 1u64..u64::MAX) {
+        fn a_logarithm_grows_with_its_argument(x in 1u64..u64::MAX) {
             prop_assert!(lg(x) <= lg(x + 1));
         }
     }

@@ -87,7 +87,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_the_stable_sort(mut list in proptest::collection::vec((0i64..4, 0i64..4, 0u8..9), 0..200)) {
+        fn the_order_is_that_of_the_stable_sort_of_std(mut list in proptest::collection::vec((0i64..4, 0i64..4, 0u8..9), 0..200)) {
             let mut expected = list.clone();
             expected.sort_by_key(|&(a, b, _)| (a, b));
             sort_by(&mut list, |&(a, b, _)| (a, b));

@@ -75,26 +75,26 @@ fn check(folder: &str, format: Format, expected: [usize; 5]) {
 }
 
 #[test]
-fn pi() {
+fn every_message_of_recorded_pi_sessions_is_read() {
     check("pi", Format::Pi, [2414, 1128, 1101, 199, 2]);
 }
 
 #[test]
-fn claude_code() {
+fn every_message_of_recorded_claude_code_sessions_is_read() {
     check("claude-code", Format::Anthropic, [2477, 911, 911, 270, 11]);
 }
 
 #[test]
-fn anthropic_messages() {
+fn every_message_of_recorded_anthropic_sessions_is_read() {
     check("anthropic-messages", Format::Anthropic, [32, 11, 11, 0, 0]);
 }
 
 #[test]
-fn openai_messages() {
+fn every_message_of_recorded_openai_sessions_is_read() {
     check("openai-messages", Format::OpenAiChat, [20, 8, 8, 0, 0]);
 }
 
 #[test]
-fn tau_openai() {
+fn every_message_of_recorded_tau_sessions_is_read() {
     check("tau-openai", Format::OpenAiChat, [5308, 1164, 1164, 0, 0]);
 }

@@ -150,19 +150,19 @@ fn check_folder(folder: &str, format: Format, provider: Provider) {
 }
 
 #[test]
-fn anthropic() {
+fn cut_and_broken_anthropic_sessions_are_repaired() {
     check_folder("claude-code", Format::Anthropic, Provider::Anthropic);
     check_folder("anthropic-messages", Format::Anthropic, Provider::Anthropic);
 }
 
 #[test]
-fn openai_chat() {
+fn cut_and_broken_openai_chat_sessions_are_repaired() {
     check_folder("openai-messages", Format::OpenAiChat, Provider::OpenAiChat);
     check_folder("tau-openai", Format::OpenAiChat, Provider::OpenAiChat);
 }
 
 #[test]
-fn pi() {
+fn cut_and_broken_pi_sessions_are_repaired() {
     check_folder("pi", Format::Pi, Provider::Anthropic);
     check_folder("pi", Format::Pi, Provider::OpenAiChat);
 }
@@ -243,12 +243,12 @@ fn check_threads(name: &str, format: Format, provider: Provider) {
 }
 
 #[test]
-fn threads_on_responses() {
+fn transcripts_that_responses_refused_are_repaired() {
     check_threads("openai-responses.json", Format::OpenAiResponses, Provider::OpenAiResponses);
 }
 
 #[test]
-fn threads_on_gemini() {
+fn transcripts_that_gemini_refused_are_repaired() {
     check_threads("gemini.json", Format::Gemini, Provider::Gemini);
 }
 

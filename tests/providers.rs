@@ -54,7 +54,7 @@ fn check_folder(folder: &str, format: Format, provider: &str) {
 }
 
 #[test]
-fn anthropic() {
+fn recorded_anthropic_sessions_are_repaired_for_each_provider_of_the_format() {
     for provider in ["anthropic", "bedrock", "mistral"] {
         check_folder("claude-code", Format::Anthropic, provider);
         check_folder("anthropic-messages", Format::Anthropic, provider);
@@ -62,7 +62,7 @@ fn anthropic() {
 }
 
 #[test]
-fn openai_chat() {
+fn recorded_openai_chat_sessions_are_repaired_for_each_provider_of_the_format() {
     for provider in ["openai-chat", "bedrock", "mistral", "deepseek", "kimi"] {
         check_folder("openai-messages", Format::OpenAiChat, provider);
         check_folder("tau-openai", Format::OpenAiChat, provider);
@@ -70,7 +70,7 @@ fn openai_chat() {
 }
 
 #[test]
-fn pi() {
+fn recorded_pi_sessions_are_repaired_for_each_provider_of_the_format() {
     for provider in ["anthropic", "openai-chat", "bedrock", "mistral"] {
         check_folder("pi", Format::Pi, provider);
     }

@@ -241,7 +241,7 @@ fn images(content: &Value) -> usize {
 }
 
 #[test]
-fn counts_are_the_manifests() {
+fn figures_of_each_session_equal_those_of_the_manifest() {
     let mut wrong = Vec::new();
     for file in manifest().iter().filter(|file| file["format"] != "tau-openai") {
         let name = file["file"].as_str().expect("file");

@@ -112,7 +112,7 @@ mod tests {
 
     /// RFC 4231, cases 6 (a key longer than a block) and, with its key filled up to 32 bytes, 2: zeros at its end change no HMAC.
     #[test]
-    fn signatures_match_the_standard() {
+    fn signatures_match_the_test_vectors_of_hmac_sha256() {
         let key = Key::new(&[0xaa; 131]).unwrap();
         let signed = key.sign(b"Test Using Larger Than Block-Size Key - Hash Key First");
         assert_eq!(

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back() {
+    fn names_of_states_and_kinds_are_read_as_they_are_written() {
         for state in State::ALL {
             assert_eq!(State::named(state.name()), Some(state));
         }

@@ -289,7 +289,7 @@ fn f144_only_candidates_that_are_uncut_in_the_prompt_are_in_use() {
 
 /// F141: the newest thousand, in their order.
 #[test]
-fn f141_transitions_are_kept() {
+fn f141_the_last_1000_transitions_are_listed_for_the_audit() {
     let mut store = store();
     for at in 0..600 {
         let id = ripe(&mut store, &format!("{at}a {at}b {at}c"), NOW);
@@ -301,7 +301,7 @@ fn f141_transitions_are_kept() {
 
 /// A call that is refused changes nothing.
 #[test]
-fn what_is_refused_leaves_no_trace() {
+fn a_refused_call_changes_nothing() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     let before = (store.all.clone(), store.transitions.clone());

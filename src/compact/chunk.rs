@@ -108,7 +108,7 @@ mod tests {
 
     /// G16: times 1.2 over half the window.
     #[test]
-    fn f091_what_is_oversized() {
+    fn f091_a_message_that_with_its_margin_is_over_half_the_window_is_oversized() {
         assert!(!is_oversized(416, 1_000));
         assert!(is_oversized(417, 1_000));
         assert!(!is_oversized(417, 0), "nothing divides by an unknown window");

@@ -213,7 +213,7 @@ mod tests {
 
     /// F103: each family's caps, in characters.
     #[test]
-    fn f103_caps_of_each_family() {
+    fn f103_each_template_caps_messages_at_its_own_length() {
         let json = |chars: usize, kind: &str| {
             format!(
                 r#"{{"index":0,"role":"user","parts":[{{"kind":"{kind}","text":"{}"}}]}}"#,
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused_with_its_place() {
+    fn a_value_that_is_no_message_is_refused_with_its_position() {
         let error = Message::parse("{}", 7, &options("hermes")).err().unwrap();
         assert_eq!(error.to_string(), "message 7, at : expected missing field `index`");
     }

@@ -126,7 +126,7 @@ mod tests {
     const NONCE: &str = "0123456789abcdef";
 
     #[test]
-    fn a2_structure_becomes_text() {
+    fn a2_fences_markers_and_calls_in_a_transcript_become_plain_text() {
         for (input, expected) in [
             ("a </summary> b", "a \u{2039}/summary> b"),
             ("<PREVIOUS-summary>", "\u{2039}PREVIOUS-summary>"),

@@ -119,7 +119,7 @@ fn f096_an_update_is_fed_the_previous_summary_once() {
 
 /// F090, F104, F30: chunks within the window, then one merge, which is fed the previous summary.
 #[test]
-fn f104_chunks_and_a_merge() {
+fn f104_a_large_history_is_summarized_in_chunks_and_merged() {
     let machine =
         machine(json!({ "contextTokens": 16_000, "previousSummary": "OLD STATE" }), 60, 400);
     let (done, asked) = play(machine, |_, ask| good(&ask["job"]));
@@ -147,7 +147,7 @@ fn f104_chunks_and_a_merge() {
 
 /// F30: fifty windows' worth; every call fits, and there are not many more than are needed.
 #[test]
-fn f30_fifty_times_the_window() {
+fn f30_every_call_fits_the_window_when_the_history_is_fifty_times_as_large() {
     let (done, asked) =
         play(machine(json!({ "contextTokens": 8_000 }), 800, 500), |_, ask| good(&ask["job"]));
     for ask in &asked {
@@ -216,7 +216,7 @@ fn f8_two_calls_without_progress_end_it() {
 }
 
 #[test]
-fn f6_f111_what_is_not_smaller_is_refused() {
+fn f6_f111_a_summary_that_is_not_smaller_is_refused() {
     let long = "new words that nobody said before, one after the other\n".repeat(90);
     let (done, _) = play(machine(json!({ "room": 600 }), 6, 400), |_, ask| {
         let text = format!("{}\n{long}", good(&ask["job"])["text"].as_str().unwrap());
@@ -319,7 +319,7 @@ fn an_abort_leaves_everything_as_it_is() {
 
 /// F3: what was finished is not lost when time is over; what comes late changes nothing.
 #[test]
-fn f3_the_time_is_over() {
+fn f3_a_job_that_is_out_of_time_ends_with_what_it_has() {
     let mut machine = machine(json!({ "contextTokens": 16_000 }), 60, 400);
     let first: Value = serde_json::from_str(&machine.step()).unwrap();
     machine.answer(1, &json!({ "text": "THE FIRST PART" }).to_string());

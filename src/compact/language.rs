@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn f167_the_users_language() {
+    fn f167_the_language_of_the_user_is_recognized() {
         for (text, expected) in [
             ("Please fix the build and tell me what is wrong with it", Some("English")),
             (
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_have_names() {
+    fn language_codes_are_written_as_names() {
         assert_eq!(named("de"), "German");
         assert_eq!(named("pt-BR"), "Portuguese");
         assert_eq!(named("Klingon"), "Klingon");

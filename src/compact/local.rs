@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn f108_h37_what_an_extract_holds() {
+    fn f108_h37_an_extract_contains_the_last_summary_the_last_turns_and_failures() {
         let options = options("we began");
         let text = extract(&messages(&options), &["a part"], 9_000, &options).unwrap();
         for expected in [

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn f108_kinds_of_errors() {
+    fn f108_an_error_of_a_summarizer_has_a_kind() {
         for (message, status, expected) in [
             ("no", Some(401), Failure::Auth),
             ("prompt is too long", Some(403), Failure::Auth),

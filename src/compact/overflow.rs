@@ -203,7 +203,7 @@ mod tests {
 
     /// F114, G25: each phrase as its provider says it.
     #[test]
-    fn f114_phrases_of_providers() {
+    fn f114_each_providers_phrase_is_an_overflow() {
         for message in [
             "prompt is too long: 213462 tokens > 200000 maximum",
             "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens",
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn f114_what_is_no_overflow() {
+    fn f114_other_errors_are_no_overflow() {
         for message in [
             "Rate limit reached for gpt-4 on tokens per min: too many tokens per minute",
             "ThrottlingException: Too many tokens, please wait before trying again.",
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn f114_a_status_without_words() {
+    fn f114_a_4xx_status_without_a_body_is_an_overflow() {
         assert!(is_context_overflow(r#"{"status":413,"message":"Payload Too Large"}"#));
         assert!(is_context_overflow(r#"{"statusCode":400,"message":"400 (no body)"}"#));
         assert!(is_context_overflow(r#"{"status":413,"message":"413 status code (no body)"}"#));

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn f107_focus_and_f167_language() {
+    fn f107_f167_the_prompt_names_the_focus_and_the_language() {
         let made = job(
             ask(Kind::Full, &["x"], None),
             &options(r#","focus":"the parser","language":"de""#),

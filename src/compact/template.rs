@@ -235,7 +235,7 @@ mod tests {
 
     /// F095: as many headings as the systems have, none twice.
     #[test]
-    fn f095_headings() {
+    fn f095_each_template_has_its_headings() {
         let counts = Template::ALL.map(|(template, _)| template.headings().len());
         assert_eq!(counts, [9, 6, 7, 5, 4, 13, 13]);
         for (template, _) in Template::ALL {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn f102_output_budgets() {
+    fn f102_each_template_has_its_output_budget() {
         for (template, input, window, expected) in [
             (Template::Plimsoll, 100, 0, 2_000),
             (Template::Aiclaw, 15_000, 0, 3_000),

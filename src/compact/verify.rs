@@ -204,7 +204,7 @@ mod tests {
 
     /// F4: empty, blank, no string, thoughts alone.
     #[test]
-    fn f4_nothing_is_no_summary() {
+    fn f4_an_empty_answer_is_no_summary() {
         for text in [
             "",
             "  \n",
@@ -222,7 +222,7 @@ mod tests {
 
     /// F5: the provider's own word, and what does not end.
     #[test]
-    fn f5_cut_answers() {
+    fn f5_an_answer_cut_by_its_limit_is_no_summary() {
         let good = json::write(&GOOD);
         for word in
             ["length", "max_tokens", "MAX_TOKENS", "model_length", "incomplete", "max-tokens"]
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn f7_refusals_and_tool_calls() {
+    fn f7_refusals_and_tool_calls_are_no_summary() {
         for text in [
             "I'm sorry, but I can't help with that.",
             "I\u{2019}m unable to summarize this.",
@@ -311,7 +311,7 @@ mod tests {
 
     /// F7: on the generated body only, in whatever marks them; in another language they are others.
     #[test]
-    fn headings_are_there() {
+    fn a_summary_without_its_headings_is_refused() {
         check("**Goal:**\nx\n1. Next steps\ny", Ok("**Goal:**\nx\n1. Next steps\ny"));
         check("## Ziel\nx\n## Next Steps\ny", Err(Fault::Unverified));
         check("## Goals of others\nx\n## Next Steps\ny", Err(Fault::Unverified));
@@ -319,12 +319,12 @@ mod tests {
     }
 
     #[test]
-    fn f9_headings_alone_are_nothing() {
+    fn f9_headings_without_text_are_no_summary() {
         check("## Goal\nNone\n## Next Steps\n- (none)", Err(Fault::Empty));
     }
 
     #[test]
-    fn f23_a10_what_is_kept_is_inert_and_without_secrets() {
+    fn f23_a10_an_accepted_summary_is_inert_and_without_secrets() {
         let secret = format!("ghp_{}", "a1B2".repeat(9));
         let text = format!(
             "## Goal\nkey {secret}, then shell({{\"a\": 1}})\n## Next Steps\n- [COMPACTED] </summary>"
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost() {
+    fn identifiers_that_the_summary_lacks_are_listed() {
         let texts: Vec<String> = ["src/a.rs", "gone.rs"].map(String::from).to_vec();
         assert_eq!(lost("we changed src/a.rs", texts.iter()), ["gone.rs"]);
     }

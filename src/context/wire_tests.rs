@@ -170,7 +170,7 @@ fn results_of_a_turn_go_in_one_content() {
 
 /// I19 and I26: a result of another tool's name goes by its call's; a broken one that moves goes mended.
 #[test]
-fn what_moves_goes_by_its_calls_name_and_mended() {
+fn a_moved_result_keeps_its_calls_name_and_is_repaired() {
     let mut call = calls(&["a"], None);
     call["parts"][0]["functionCall"]["id"] = "x".into();
     let mut result = results(&["b"]);

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a38_characters_by_a_ratio() {
+    fn a38_a_ratio_estimates_tokens_from_characters() {
         for (chars, tokens) in [(0, 0), (1, 1), (4, 2), (5, 3), (12, 6), (42_000, 20_000)] {
             check("chars/2.1", &"x".repeat(chars), tokens);
         }
@@ -143,13 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn a37_characters_are_utf16_units() {
+    fn a37_characters_are_counted_in_utf16_units() {
         check("chars/4", "\u{1f600}\u{1f600}\u{e9}", 2);
         check("chars/2.1", "\u{1f600}\u{1f600}", 2);
     }
 
     #[test]
-    fn a39_overheads() {
+    fn a39_messages_and_calls_have_an_overhead() {
         assert_eq!((MESSAGE, CALL, RESULT, DEFINITION), (4, 20, 10, 10));
     }
 
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn i20_by_script() {
+    fn i20_the_cjk_estimator_weighs_characters_by_script() {
         check("cjk", "", 0);
         check("cjk", "hello world", 2);
         check("cjk", "abc", 1);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_is_allowed() {
+    fn an_unknown_estimator_is_refused_with_the_known_names() {
         let error = Estimator::parse("gpt-5").unwrap_err();
         assert_eq!(
             error.to_string(),

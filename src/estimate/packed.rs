@@ -246,7 +246,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn decodes_what_was_encoded() {
+    fn packed_weights_are_unpacked_unchanged() {
         let table = |seed: i32, spread: i32| -> Vec<i16> {
             (0..9219)
                 .map(|i| i16::try_from((i * i % 97 * seed) % spread - spread / 3).unwrap())

@@ -59,7 +59,7 @@ fn files_are_those_of_every_call_once_each() {
 }
 
 #[test]
-fn what_is_long_is_cut_and_what_is_no_error_is_none() {
+fn long_facts_are_cut_and_successful_results_are_no_errors() {
     let mut found = Extracted::default();
     let mut failed = part(Kind::Result, "bash", "");
     failed.text = "e".repeat(300).into();

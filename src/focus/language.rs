@@ -203,7 +203,7 @@ mod tests {
 
     /// A53: the four signals, in their order.
     #[test]
-    fn a53_what_is_asked_for() {
+    fn a53_english_words_show_the_intent_of_a_request() {
         check("continue", &[Continue]);
         check("Resume, then plan the next steps", &[Continue, Plan]);
         check("take the next step", &[Continue]);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages() {
+    fn words_of_nine_other_languages_show_the_intent_of_a_request() {
         for (query, expected) in [
             ("继续重构，然后测试", vec![Continue, Change, Verify]),
             ("Tiếp tục kế hoạch và sửa lỗi", vec![Continue, Plan, Change]),

@@ -109,7 +109,7 @@ mod tests {
 
     /// A55: a path, or a name with an ending.
     #[test]
-    fn a55_paths_and_names() {
+    fn a55_paths_and_file_names_are_found_in_a_sentence() {
         check("open src/main.rs and lib/a/b.test.ts", &["src/main.rs", "lib/a/b.test.ts"]);
         check("see App.java, (README.md) and `x.py`.", &["App.java", "README.md", "x.py"]);
         check(

@@ -152,7 +152,7 @@ mod tests {
     /// A51: what `AceClaw` takes in backticks and what it refuses. `foo_bar` is taken here: it is a name in most languages;
     /// `App.java` is a file here, not a symbol (A56 counts it as both).
     #[test]
-    fn a51_in_backticks() {
+    fn a51_names_in_backticks_are_symbols() {
         for name in ["FOO", "Foo", "fooBar", "a.b", "foo_bar", "std::mem::replace", "Foo.bar.baz"] {
             check(&format!("look at `{name}`"), &[name]);
         }
@@ -170,7 +170,7 @@ mod tests {
 
     /// A50: the scan over the words; A52: a word that is only capitalised is mostly a word.
     #[test]
-    fn a50_a52_outside_backticks() {
+    fn a50_a52_words_written_like_names_are_symbols_outside_backticks() {
         check("rename FooBar to fooBaz, v2 of Parser2", &["FooBar", "fooBaz", "Parser2"]);
         check("Fix the README. Please Update it. Hello World", &["World"]);
         check("why does the Ledger lose blocks?", &["Ledger"]);
@@ -184,14 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn at_most_eight() {
+    fn at_most_eight_symbols_are_taken() {
         let name = |at: u32| format!("`nameA{at}` ");
         let query = (0..20).map(name).collect::<Vec<_>>().concat();
         assert_eq!(symbols_in(&query, 8).len(), 8);
     }
 
     #[test]
-    fn a_word_is_found_between_what_is_no_word() {
+    fn a_word_is_found_between_signs_and_spaces() {
         for (text, word, found) in [
             ("class Foo {", "Foo", true),
             ("FooBar Foo", "Foo", true),

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sign_decides() {
+    fn the_first_member_that_only_one_format_has_decides_the_format() {
         let plain = r#"{"role":"user","content":"hi"}"#;
         check(&[], "anthropic");
         check(&[plain], "anthropic");
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sdks_show_themselves() {
+    fn messages_of_sdks_are_recognized_by_their_own_members() {
         let system = r#"{"role":"system","content":"s"}"#;
         let call = r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a"}]}"#;
         check(&[system, call], "ai-sdk");

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn content_does() {
+    fn other_content_has_another_fingerprint() {
         let images = |data: &str| {
             format!(
                 r#"{{"role":"user","content":[{{"type":"image","source":{{"type":"base64","data":"{data}"}}}}]}}"#
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_changes() {
+    fn the_fingerprint_of_a_message_is_the_same_in_every_version() {
         assert_eq!(
             of(r#"{"role":"user","content":"It must be the same in every version."}"#),
             15_309_950_874_159_634_637

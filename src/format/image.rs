@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_or_is_cut_off_has_no_size() {
+    fn broken_and_truncated_images_have_no_size() {
         for text in ["", "iVBORw0KGgo", "////", "é", "0M8R4KGxGuEAAAAA", "/9j/////////////////"] {
             assert_eq!(longer_side(text), 0, "{text}");
         }

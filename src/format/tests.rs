@@ -127,7 +127,7 @@ fn anthropic_results() -> Value {
 }
 
 #[test]
-fn anthropic_reads() {
+fn anthropic_messages_are_read() {
     reads(
         Format::Anthropic,
         &anthropic_turn(),
@@ -160,7 +160,7 @@ fn anthropic_reads() {
 }
 
 #[test]
-fn anthropic_flaws_are_named() {
+fn flaws_of_anthropic_messages_are_named() {
     let f = Format::Anthropic;
     flawed(f, r#"{"role":"tool","content":""}"#, "/role", "\"user\", \"assistant\" or \"system\"");
     flawed(f, r#"{"role":"user","content":5}"#, "/content", "a string or an array of blocks");
@@ -179,7 +179,7 @@ fn anthropic_flaws_are_named() {
 }
 
 #[test]
-fn anthropic_edits() {
+fn anthropic_messages_are_edited() {
     let arguments = What::Arguments(ours(json!({ "path": "…" })));
     edited(
         Format::Anthropic,
@@ -232,7 +232,7 @@ fn openai_turn() -> Value {
 }
 
 #[test]
-fn openai_chat_reads() {
+fn openai_chat_messages_are_read() {
     let f = Format::OpenAiChat;
     reads(
         f,
@@ -276,7 +276,7 @@ fn openai_chat_flaws_are_named() {
 }
 
 #[test]
-fn openai_chat_edits() {
+fn openai_chat_messages_are_edited() {
     let f = Format::OpenAiChat;
     let calls = openai_turn()["tool_calls"].clone();
     edited(
@@ -321,7 +321,7 @@ fn pi_result() -> Value {
 }
 
 #[test]
-fn pi_reads() {
+fn pi_messages_are_read() {
     let f = Format::Pi;
     let turn = json!({ "role": "assistant", "stopReason": "toolUse", "content": [
         { "type": "thinking", "thinking": "hm", "thinkingSignature": "s" },
@@ -368,7 +368,7 @@ fn a_system_message_of_pi_is_counted_with_its_sections_and_tools() {
 }
 
 #[test]
-fn pi_edits() {
+fn pi_messages_are_edited() {
     let f = Format::Pi;
     edited(
         f,
@@ -435,7 +435,7 @@ pub(super) fn head() -> Made {
 }
 
 #[test]
-fn anthropic_makes() {
+fn synthetic_messages_of_anthropic_have_its_form() {
     let f = Format::Anthropic;
     let hosts = [json!({ "role": "user", "content": "first" }), anthropic_results()];
     let block = json!({ "type": "tool_result", "tool_use_id": "t", "content": "aborted", "is_error": true });
@@ -457,7 +457,7 @@ fn anthropic_makes() {
 }
 
 #[test]
-fn openai_chat_makes() {
+fn synthetic_messages_of_openai_chat_have_its_form() {
     let f = Format::OpenAiChat;
     let hosts = [json!({ "role": "tool", "tool_call_id": "c", "content": "x" })];
     made(
@@ -480,7 +480,7 @@ fn openai_chat_makes() {
 }
 
 #[test]
-fn pi_makes() {
+fn synthetic_messages_of_pi_have_its_form() {
     let f = Format::Pi;
     let content = json!([{ "type": "text", "text": "aborted" }]);
     let expected = json!({ "role": "toolResult", "toolCallId": "t", "toolName": "bash", "content": content, "isError": true, "timestamp": 0 });

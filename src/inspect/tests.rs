@@ -329,7 +329,7 @@ fn compactions_are_listed_the_last_with_its_text() {
 }
 
 #[test]
-fn another_question_is_refused() {
+fn a_question_other_than_the_known_ones_is_refused() {
     let session = TestSession::new(&window(8000));
     for ask in ["[]", r#"{"other":1}"#, r#"{"detailKey":7}"#, r#"{"beside":[]}"#, "{"] {
         let error = report(&session.state, ask, 0).unwrap_err().to_string();

@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_broken_is_refused_as_serde_json_refuses_it(
+    fn broken_json_is_refused_where_serde_json_refuses_it(
         text in texts(),
         at in any::<prop::sample::Index>(),
         with in "[\\[\\]{}:,\"\\\\a0. \u{1}]{0,2}",
@@ -163,7 +163,7 @@ fn errors_equal_those_of_serde_json() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deeply_nested_json_is_read_without_a_deep_stack() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
         assert_eq!(parse(&deep).map(str::len), Ok(deep.len()));
@@ -228,7 +228,7 @@ fn a_member_of_the_wrong_type_is_named() {
 }
 
 #[test]
-fn values_of_ours_are_written() {
+fn structs_are_written_as_json() {
     let value = json!({ "a": "x\u{1f}\"", "b": [Value::from(true), Value::NULL], "c": 0u64 });
     assert_eq!(value.json(), "{\"a\":\"x\\u001f\\\"\",\"b\":[true,null],\"c\":0}");
     let mut out = String::new();
@@ -260,7 +260,7 @@ fn a_broken_object_keeps_what_came_before() {
 }
 
 #[test]
-fn lossy_text_is_unescaped() {
+fn text_with_half_characters_is_unescaped_with_replacements() {
     let read = |json| lossy_string(json).map(Cow::into_owned);
     assert_eq!(
         read(r#""a\n\"\\\/\u00e9\ud83d\ude00""#).as_deref(),

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a31_base_priorities() {
+    fn a31_sections_have_the_base_priorities_of_aceclaw() {
         assert_eq!(base_priority("base"), Some(95));
         assert_eq!(base_priority("rules:ts"), Some(88));
         assert_eq!(base_priority("memory:journal"), Some(50));

@@ -129,7 +129,7 @@ mod tests {
 
     /// A59, in its order.
     #[test]
-    fn a59_boosted_priorities() {
+    fn a59_sections_that_the_focus_is_about_get_a_higher_priority() {
         let all = focus(
             &["a.rs"],
             &["FooBar"],

@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn a_wrong_argument_is_refused_by_name() {
         let error = |result: Result<String>| result.unwrap_err().to_string();
         let assemble =
             |json: &str| super::super::crossing::assemble(json, &[]).map(|all| all.prompt);
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_focus_goes_out_and_comes_back() {
+    fn a_focus_is_the_same_after_a_round_trip_through_json() {
         let out = focus(r#"{"query":"continue with `fooBar` in src/a.rs"}"#).unwrap();
         assert_eq!(
             out,

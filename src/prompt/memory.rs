@@ -118,7 +118,7 @@ mod tests {
 
     /// V5, V9: header, values, message; without memories only the question.
     #[test]
-    fn v5_memories_then_the_question() {
+    fn v5_memories_are_placed_before_the_question() {
         let text = build_context(&["a", "b"], "why?", 1_000, &Locale::named("en").unwrap());
         assert_eq!(text, "Related data from memory:\n- a\n- b\n\nQuestion/request: why?");
         assert_eq!(build_context(&[], "xin chào", 10, &vi()), "Câu hỏi/yêu cầu: xin chào");
@@ -136,7 +136,7 @@ mod tests {
 
     /// V4, V7: theirs came out one over its target, and cut inside characters.
     #[test]
-    fn v4_compressed_to_the_target() {
+    fn v4_a_text_is_compressed_to_its_target() {
         let cut = compress(&"a".repeat(1_000), 200, &vi());
         assert_eq!(utf16_len(&cut), 200);
         assert!(cut.ends_with("... (đã rút gọn)"));

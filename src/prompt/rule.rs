@@ -182,7 +182,7 @@ mod tests {
 
     /// A61: both styles of list, quotes, CRLF, a comment; what is no rule is left out and the others still count.
     #[test]
-    fn a61_front_matter() {
+    fn a61_paths_of_a_rule_are_read_from_its_front_matter() {
         for content in [
             "---\npaths:\n  - \"**/*.ts\"\n---\nBe strict.",
             "---\npaths: [\"**/*.ts\", 'x/*.rs']\n---\nBe strict.\n",
@@ -221,7 +221,7 @@ mod tests {
 
     /// A62: no files, no rules; a name counts once.
     #[test]
-    fn a62_each_rule_once() {
+    fn a62_a_rule_that_matches_several_files_is_included_once() {
         let rules = [
             rule("b/x.md", "---\npaths: '*'\n---\nfirst"),
             rule("a/x.md", "---\npaths: '*'\n---\nsecond"),

@@ -123,7 +123,7 @@ mod tests {
 
     /// A26-A28: order, priorities, headings, protection; keys in small letters (D9).
     #[test]
-    fn a26_a28_the_eight_tiers() {
+    fn a26_a28_the_eight_tiers_have_order_priority_and_heading() {
         let names = ["journal", "markdown", "auto", "local", "user", "workspace", "policy", "soul"];
         let files: Vec<_> = names.iter().map(|name| file(name, "text")).collect();
         let sections = memory_tiers(&files).unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a27_files_of_a_tier_stand_behind_one_another_but_one_soul_counts() {
+    fn a27_files_of_a_tier_are_joined_but_only_one_soul_is_used() {
         let files = [
             file("workspace", "one\n"),
             file("workspace", "two"),

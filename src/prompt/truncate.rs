@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a44_other_shares_and_markers() {
+    fn a44_a_host_can_choose_shares_and_marker_of_a_cut() {
         let text = format!("{}{}", "h".repeat(50_000), "t".repeat(50_000));
         let split = Split { head: 400, tail: 600, marker: "[{original} in all]" };
         let cut = truncate(&text, 30_000, &split);

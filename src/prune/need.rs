@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_match_the_table() {
+    fn constants_of_the_need_match_the_measured_table() {
         assert_eq!([LG_3, LG_10, LG_100, LG_200, LG_1000], [3, 10, 100, 200, 1000].map(lg));
     }
 }

@@ -136,7 +136,7 @@ fn a_leaf_that_is_asked_for_brings_no_other_tree() {
 }
 
 #[test]
-fn what_is_no_context_stays_out_and_is_counted() {
+fn records_that_are_no_context_are_counted_and_left_out() {
     let aside = r#""isSidechain":true,"message":{"role":"user","content":"sub"}"#;
     let failed = r#""isApiErrorMessage":true,"message":{"id":"e","role":"assistant","content":[]}"#;
     let meta = r#""isMeta":true,"message":{"role":"user","content":"skill"}"#;

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_a_string() {
+    fn arguments_of_a_call_are_written_as_a_json_string() {
         let raw: &RawValue = crate::json::parse(r#"{"a":1}"#).expect("JSON");
         let written = call("\"c\"", "\"n\"", &arguments(Some(raw)));
         assert_eq!(

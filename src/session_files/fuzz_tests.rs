@@ -37,12 +37,12 @@ fn check(bytes: &[u8], leaf: Option<&str>) {
 
 proptest! {
     #[test]
-    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400), leaf in prop::option::of("[0-9a-c]{0,2}")) {
+    fn any_bytes_are_read_or_refused_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), leaf in prop::option::of("[0-9a-c]{0,2}")) {
         check(&bytes, leaf.as_deref());
     }
 
     #[test]
-    fn mutated_files(
+    fn mutated_session_files_are_read_or_refused_without_a_panic(
         seed in prop::sample::select(&SEEDS[..]),
         cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..4),
         puts in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(&b"\"\\{}[]:,\n\0u0\xffnull-1.e"[..])), 0..6),
@@ -121,7 +121,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_session_is_a_typed_error() {
+fn a_file_that_is_no_session_is_a_typed_error() {
     let say = |text: &str| read_session(text.as_bytes(), None).expect_err(text).to_string();
     assert_eq!(say("\u{feff} \r\n"), "session: expected a session file, got an empty file");
     let cut = say("[{\"role\":\"user\",\n\"content\":\"a");
@@ -163,7 +163,7 @@ fn a_long_line_is_read() {
 }
 
 #[test]
-fn every_kind_of_file_survives_what_is_deep_and_what_is_cut() {
+fn every_kind_of_file_survives_deep_nesting_and_any_cut() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for seed in SEEDS {
         let intact = read_session(seed.as_bytes(), None).expect("read");

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_times() {
+    fn times_are_read_in_each_known_form() {
         for (text, expected) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2026-04-14T05:25:41.024Z", 1_776_144_341_024),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_time() {
+    fn a_text_that_is_no_time_is_ignored() {
         for text in
             ["", "T", "2026-13-01T00:00:00Z", "2026-01-01", "a-b-cTd:e:f", "2026-01-01T00:00:00+é"]
         {

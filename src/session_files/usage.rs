@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_no_report() {
+    fn usage_of_all_zeros_counts_as_not_reported() {
         assert_eq!(read(&PI, r#"{"input":0,"output":0,"cacheRead":0,"cacheWrite":0}"#), None);
     }
 

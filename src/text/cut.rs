@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_fits() {
+    fn a_text_that_fits_is_returned_uncut() {
         assert!(matches!(head_tail("short", 5, Cut::TOKENS, bytes), Cow::Borrowed("short")));
         assert_eq!(head_tail("", 0, Cut::TOKENS, bytes), "");
     }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_as_javascript_does() {
+    fn lengths_are_utf16_units_and_no_character_is_split() {
         assert_eq!(utf16_len("a\u{e9}\u{4e2d}\u{1f600}"), 5);
         assert_eq!(prefix("ab\u{1f600}c", 3), "ab");
         assert_eq!(prefix("ab\u{1f600}c", 4), "ab\u{1f600}");

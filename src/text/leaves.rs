@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_its_own_leaf() {
+    fn a_text_that_is_no_json_is_a_single_leaf() {
         check("ls -la", "ls -la");
         check("", "");
         check("[1, 2] trailing", "[1, 2] trailing");

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn f106_what_is_known_by_its_place() {
+    fn f106_a_value_beside_a_word_for_secrets_is_redacted() {
         for (text, expected) in [
             ("Authorization: Bearer abc123def456ghi", "Authorization: Bearer [redacted]"),
             ("postgres://me:hunter2@db:5432/x", "postgres://me:[redacted]@db:5432/x"),
@@ -308,7 +308,7 @@ mod tests {
 
     /// False positives are bounded: code, prose, hashes and ids stay.
     #[test]
-    fn what_is_no_secret_stays() {
+    fn text_without_secrets_is_unchanged() {
         for text in [
             "let token: string = await getToken(user1);",
             "max_tokens: 4096, tokens=12345678a",
@@ -333,7 +333,7 @@ mod tests {
 
     /// What repeats is not read again and again: each would take minutes.
     #[test]
-    fn it_is_linear() {
+    fn redaction_reads_long_crafted_texts_in_linear_time() {
         for piece in [
             "password=",
             "eyJ-",
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_kind_of_key_hides_no_secret() {
+    fn a_heading_that_is_no_key_hides_no_secret_after_it() {
         let text = format!("-----BEGIN sk-{0}://PRIVATE KEY{0}", filler(20));
         let once = redact(&text);
         assert!(!once.contains(&format!("sk-{}", filler(20))), "{once}");
@@ -365,7 +365,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_idempotent(text in r#"(\(|sk-|ghp_|eyJ|AKIA|key-|password|token|Bearer |://|:|=|"|@|\\n|-----BEGIN |PRIVATE KEY|-----|[a-zA-Z0-9]{1,40}|[ .\-_é/]){0,30}"#) {
+        fn a_redacted_text_is_not_redacted_again(text in r#"(\(|sk-|ghp_|eyJ|AKIA|key-|password|token|Bearer |://|:|=|"|@|\\n|-----BEGIN |PRIVATE KEY|-----|[a-zA-Z0-9]{1,40}|[ .\-_é/]){0,30}"#) {
             let once = redact(&text);
             prop_assert_eq!(redact(&once), once);
         }

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_each_kind() {
+    fn each_kind_of_identifier_is_found() {
         check(
             "see (https://a.example/x?y=1), xhttp://b.c/d",
             &["https://a.example/x?y=1", "http://b.c/d"],
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_to_its_lengths() {
+    fn identifiers_longer_than_the_limit_are_ignored() {
         let long = format!("{}/{}", "a".repeat(199), "b".repeat(20));
         check(&long, &[]);
         check(&long.replace('b', ""), &[]);

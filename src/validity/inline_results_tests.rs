@@ -56,7 +56,7 @@ fn a_fault_in_one_part_names_that_part() {
 }
 
 #[test]
-fn orphans_within_go() {
+fn inline_results_without_their_call_are_dropped() {
     mends("U:t A:ns,t U:t", &["I2 1 drop 0"]);
     mends("U:t A:ms,ns,ns,t U:t", &["I2 1 drop 2"]);
     // A provider's result is no answer to a call of the host's, nor a host's to a provider's.

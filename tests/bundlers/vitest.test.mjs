@@ -7,7 +7,7 @@ import { expected, IMPORTS, project, run, tools } from "../support/project.mjs";
 
 const folder = project({
   "check.test.mjs": `import { expect, test } from "vitest";
-${IMPORTS}test("answers", () => { expect(check(plimsoll)).toBe(process.env.ANSWER); });`,
+${IMPORTS}test("the package answers in Vitest as in Node", () => { expect(check(plimsoll)).toBe(process.env.ANSWER); });`,
 });
 const answer = expected(folder);
 symlinkSync(join(tools, "vitest"), join(folder, "node_modules/vitest"));

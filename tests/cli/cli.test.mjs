@@ -43,7 +43,7 @@ const [, PLAN] = SESSIONS;
 const REPLAY = ["replay", PLAN, "--window", "16k"];
 const INSPECT = ["inspect", PLAN, "--window", "16k"];
 
-test("help and version", () => {
+test("--help and --version print to stdout and exit with 0", () => {
   const help = plimsoll(["--help"]);
   assert.equal(help.code, 0);
   assert.match(help.out, /plimsoll replay FILE/);
@@ -126,7 +126,7 @@ test("a file that cannot be read ends with 3 and names the file", () => {
   }
 });
 
-test("what is piped has no escapes; colour comes when it is asked for", () => {
+test("piped output has no escapes unless colour is requested", () => {
   const colored = (args, env) => plimsoll(args, { env }).out.includes("\u001b[");
   for (const args of [INSPECT, REPLAY]) {
     assert.equal(colored(args, {}), false, "piped");
@@ -179,7 +179,7 @@ test("no line is wider than the screen", () => {
   }
 });
 
-test("80 columns when piped", () => {
+test("a piped report is at most 80 columns wide", () => {
   const widest = Math.max(
     ...plimsoll(INSPECT, { env: { COLUMNS: "200" } })
       .out.split("\n")
@@ -188,7 +188,7 @@ test("80 columns when piped", () => {
   assert.equal(widest, 80);
 });
 
-test("ASCII is ASCII", () => {
+test("--ascii prints ASCII alone", () => {
   for (const args of [INSPECT, REPLAY])
     assert.match(plimsoll([...args, "--ascii"]).out, /^[\n -~]*$/);
 });
@@ -233,7 +233,7 @@ test("every call is listed when asked for, a selection otherwise", () => {
   assert.match(out, new RegExp(`${49 - rows(out)} calls not listed`));
 });
 
-test("what the file does not tell is said", () => {
+test("figures that the file lacks are named as missing", () => {
   const { out } = plimsoll(["inspect", AUDIT]);
   assert.match(out, /not in this file: the system prompt, the tool definitions/);
   const { absent } = JSON.parse(plimsoll(["inspect", AUDIT, "--json"]).out);
@@ -241,12 +241,12 @@ test("what the file does not tell is said", () => {
   assert.doesNotMatch(plimsoll(INSPECT).out, /not in this file/);
 });
 
-test("state is a word", () => {
+test("a report names the state of an entry in a word", () => {
   const { out } = plimsoll(INSPECT);
   assert.match(out, /\b(kept|stubbed|capped|gone)\b/);
 });
 
-test("several presets are compared", () => {
+test("a replay with several presets compares them", () => {
   const { out } = plimsoll([...REPLAY, "--preset", "economy", "--preset", "retention"]);
   assert.match(out, /^economy /m);
   assert.match(out, /^retention /m);
@@ -273,7 +273,7 @@ test("an earlier call can be looked at", () => {
   assert.equal(sum, early.window.used, "the buckets are of that call too");
 });
 
-test("what stands in a session does nothing to the terminal", () => {
+test("escapes in a session do nothing to the terminal", () => {
   const evil = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200d\r\nX";
   const entry = (id, parentId, message) =>
     JSON.stringify({

@@ -9,7 +9,7 @@ const sum = (rows, of) => rows.reduce((all, one) => all + of(one), 0);
 /** The text under a key, as `plimsoll detail` has it. */
 const textOf = (key, session) => json(["detail", key, session, ...AT]).detail.content;
 
-test("a text is found as often as it stands there, at its line and column", () => {
+test("each occurrence of a text is found, with line and column", () => {
   for (const [session, text] of [
     [PLAN, "berth"],
     [AUDIT, "the"],
@@ -33,7 +33,7 @@ test("a text is found as often as it stands there, at its line and column", () =
   }
 });
 
-test("it says what became of the message, and how much of it is still sent", () => {
+test("a hit shows the state of its message and how much of it is still sent", () => {
   const seen = json(["find", "harbour", AUDIT, "--window", "64k"]);
   const next = json(["next", AUDIT, "--window", "64k"]);
   assert.equal(seen.window.used, next.window.used);
@@ -97,7 +97,7 @@ test("the text is literal; -i takes capitals and small letters for the same", ()
   assert.deepEqual(place.excerpt, { before: "Été ", match: "été", after: "" });
 });
 
-test("what is shown of a long line has no half of a sign", () => {
+test("an excerpt of a long line splits no character", () => {
   const ships = "\u{1f6a2}".repeat(150);
   const path = file(
     "ships.json",
@@ -110,7 +110,7 @@ test("what is shown of a long line has no half of a sign", () => {
   assert.deepEqual([before, after], [`${"\u{1f6a2}".repeat(99)}.`, `.${"\u{1f6a2}".repeat(99)}`]);
 });
 
-test("nothing found ends with 1, and says so", () => {
+test("a search without hits exits with 1 and a message", () => {
   const { code, out, err } = plimsoll(["find", "no such text anywhere", PLAN]);
   assert.deepEqual([code, err], [1, ""]);
   assert.match(out, /"no such text anywhere" stands nowhere\n-i: /);
@@ -123,7 +123,7 @@ test("nothing found ends with 1, and says so", () => {
   refusal(["inspect", PLAN, "-i"], assert, /--ignore-case is not an option of \w+, only of find/);
 });
 
-test("an escape is found, told and never obeyed", () => {
+test("an escape is found and printed, and never reaches the terminal", () => {
   const path = hostile();
   const seen = json(["find", EVIL, path]);
   assert.ok(seen.found >= 2000);

@@ -5,7 +5,7 @@ import { AUDIT, file, hostile, json, PLAN, plimsoll, refusal, STEERS } from "./c
 
 const AT = ["--window", "16k", "--reserve", "1000"];
 
-test("content is told under its key, and nowhere else", () => {
+test("content is printed under its key only", () => {
   const secret = "the combination is 4711";
   const path = file(
     "secret.json",
@@ -58,7 +58,7 @@ test("a list of an earlier call is the report of that call", () => {
   );
 });
 
-test("a key that there is not ends with 2, and the nearest are told", () => {
+test("an unknown key exits with 2 and lists the nearest keys", () => {
   refusal(
     ["detail", "sistem", PLAN],
     assert,

@@ -174,7 +174,7 @@ test("every figure has a place at 60 columns, and no line is wider than the scre
   assert.match(plimsoll([...MATRIX, "--ascii"]).out, /^[\n -~]*$/);
 });
 
-test("a wrong command line is told", () => {
+test("a wrong command line is refused with what is allowed", () => {
   const cases = [
     [
       ["replay", PLAN, "--preset", "economy,greedy"],

@@ -36,7 +36,7 @@ test("the window adds up, and so do the states", () => {
   }
 });
 
-test("what the next request was said to be is what it then is", () => {
+test("the forecast of the next request equals the request", () => {
   const messages = JSON.parse(readFileSync(PLAN, "utf8"));
   const list = Array.isArray(messages) ? messages : messages.messages;
   const { runs } = json(["replay", PLAN, ...AT]);
@@ -97,7 +97,7 @@ test("runs cover the history once and in order; --all lists every message", () =
   }
 });
 
-test("a session within its window is kept whole, in one line", () => {
+test("a session within its window needs one line: nothing changes", () => {
   const messages = 3;
   const path = file(
     "small.json",
@@ -114,7 +114,7 @@ test("a session within its window is kept whole, in one line", () => {
   assert.doesNotMatch(out, /WHY|LARGEST/);
 });
 
-test("a cold cache is cleared out: what changes is said to be new", () => {
+test("a cold cache allows edits, which are marked as new", () => {
   const warm = json(["next", AUDIT, "--window", "64k"]);
   const cold = json(["next", AUDIT, "--window", "64k", "--idle", "2h"]);
   assert.equal(cold.request.at - warm.request.at, 7_200_000);
@@ -127,7 +127,7 @@ test("a cold cache is cleared out: what changes is said to be new", () => {
   assert.match(text(["next", AUDIT, "--window", "64k", "--idle", "2h"]), / {2}now$/m);
 });
 
-test("nothing is written", () => {
+test("next leaves the session file and its folder unchanged", () => {
   const path = file("kept.json", readFileSync(PLAN));
   const before = [readdirSync(folder), readFileSync(path, "utf8"), statSync(path).mtimeMs];
   plimsoll(["next", path, ...AT]);
@@ -153,7 +153,7 @@ test("it fits the screen, colour adds nothing, ASCII is ASCII", () => {
   assert.match(text(["next", PLAN, ...AT, "--ascii"]), /^[\n -~]*$/);
 });
 
-test("what stands in a session does nothing to the terminal", () => {
+test("escapes in a session do nothing to the terminal", () => {
   const evil = "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r\n";
   const call = { type: "tool_use", id: "a", name: evil, input: { [evil]: evil } };
   const result = { type: "tool_result", tool_use_id: "a", content: evil.repeat(2000) };
@@ -170,7 +170,7 @@ test("what stands in a session does nothing to the terminal", () => {
   }
 });
 
-test("a wrong command line and a wrong file are told", () => {
+test("a wrong command line and a wrong file are refused with a message", () => {
   const cases = [
     [["next"], /FILE is missing: no agent session was found for this folder/],
     [["next", AUDIT, PLAN], /takes one file, got 2/],

@@ -26,7 +26,7 @@ function written(isTTY, ms) {
   return lines;
 }
 
-test("runs, calls and the time left are told, and the line is taken away", () => {
+test("progress shows runs, calls and the time left, and is erased at the end", () => {
   assert.deepEqual(written(true, 2000), [
     "\rplimsoll: 1 of 3 runs, 100 of 1,000 calls, about 18 s left\x1b[K",
     "\rplimsoll: 2 of 3 runs, 400 of 1,000 calls, about 6 s left\x1b[K",

@@ -60,7 +60,7 @@ test("each section has a row with its priorities, and why it is there under it",
   assert.match(out, /skipped: TOOLS\.md: no regular file/);
 });
 
-test("what does not fit is said in a word, and from which total on it would", () => {
+test("a section that does not fit is named with the total that would fit it", () => {
   const { out } = prompt([...WORK, "--window", "1k"]);
   assert.match(out, /left out by the total: whole from [\d]+ chars on/);
   assert.ok(
@@ -118,7 +118,7 @@ test("--json has the plan with the prompt as it is", () => {
   ]);
 });
 
-test("a workspace without anything says what is looked for", () => {
+test("an empty workspace lists the files that are looked for", () => {
   const { code, out } = prompt(["--workspace", "empty"]);
   assert.equal(code, 0);
   assert.match(out, /nothing was found of what is looked for:\nAGENTS\.md/);

@@ -48,7 +48,7 @@ test("the report over the wire is that of every view", () => {
   assert.equal(fullReport.result.detail, undefined);
 });
 
-test("what is asked wrongly is answered with its code, in order", () => {
+test("wrong requests are answered with their error codes, in order", () => {
   const answers = dialogue([
     "{ not json",
     "[]",
@@ -95,18 +95,18 @@ test("a batch is answered as one, a notification not at all", () => {
   );
 });
 
-test("it ends with its input; nothing asked, nothing said", () => {
+test("the server ends with its input, and prints nothing without a request", () => {
   assert.deepEqual(dialogue([]), []);
   assert.deepEqual(dialogue(["", "  ", "\r"]), []);
 });
 
-test("a line is a line whatever stands in it: separators, a last one without end, another end of line", () => {
+test("each line is a request: with separators in it, without an end, with another line end", () => {
   const odd = `${JSON.stringify(ask({ sessionId: "\u2028\u2029\u0085" }, "\u2028"))}\r`;
   const [first, second] = dialogue([odd, ask({ sessionId: PLAN })]);
   assert.deepEqual([first.id, first.error.code, second.id], ["\u2028", -32001, 1]);
 });
 
-test("files of one name are told apart by their paths", () => {
+test("files of the same name are distinguished by their paths", () => {
   const paths = ["one", "two"].map((name) => {
     mkdirSync(join(folder, name), { recursive: true });
     const path = join(folder, name, "session.json");
@@ -121,7 +121,7 @@ test("files of one name are told apart by their paths", () => {
   assert.equal(answers[1].error.code, -32001);
 });
 
-test("what stands in a session does nothing to a terminal that shows the answers", () => {
+test("escapes in a session do nothing to a terminal that shows the answers", () => {
   const path = hostile();
   const input = `${JSON.stringify(ask({ sessionId: path, detailKey: "message:2" }))}\n`;
   const { out } = plimsoll(["rpc", path, ...AT], { input });

@@ -35,7 +35,7 @@ test("turns are the calls of a replay, none left out and none twice", () => {
   }
 });
 
-test("what was freed is what a request lacks of the whole history", () => {
+test("freed tokens are those that the request lacks of the full history", () => {
   for (const session of SESSIONS) {
     const { byCall, byTurn } = json(["turns", session, ...AT]);
     const last = byCall.at(-1);
@@ -50,7 +50,7 @@ test("what was freed is what a request lacks of the whole history", () => {
   }
 });
 
-test("usage stands beside our estimate, where the file has it", () => {
+test("usage is shown beside the estimate if the file has it", () => {
   const record = (type, more) =>
     JSON.stringify({ type, timestamp: "2026-03-02T08:00:00Z", ...more });
   const rows = [record("session_meta", { payload: { id: "s" } })];
@@ -147,7 +147,7 @@ test("a map holds all of the request, the biggest first", () => {
   assert.doesNotMatch(plimsoll(["map", PLAN, "--top", "0"]).out, /LARGEST/);
 });
 
-test("what a file does not tell is said", () => {
+test("figures that a file lacks are named as missing", () => {
   const { out } = plimsoll(["map", AUDIT]);
   assert.match(out, /not in this file: the system prompt, the tool definitions/);
   for (const name of ["turns", "check"])

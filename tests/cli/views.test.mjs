@@ -117,7 +117,7 @@ test("an emoji that is joined of several is printed as it is, two columns wide",
   assert.ok(Number(ends[0]?.search(/ \d+\.\d {2}/)) > 0);
 });
 
-test("ASCII is ASCII", () => {
+test("--ascii prints ASCII alone", () => {
   for (const [name, view] of Object.entries(VIEWS)) {
     if (name === "detail") continue; // It shows the text as it is.
     assert.match(text([...view(PLAN), "--ascii"]), /^[\n -~]*$/, name);
@@ -142,7 +142,7 @@ test("standard input is a file like any other", () => {
   }
 });
 
-test("what stands in a session does nothing to the terminal", () => {
+test("escapes in a session do nothing to the terminal", () => {
   const path = hostile();
   for (const [name, view] of Object.entries(VIEWS)) {
     const argv = view(path).map((word) => (word === "a" ? EVIL.slice(0, 12) : word));
@@ -179,7 +179,7 @@ test("a wrong command line ends with 2, a file that cannot be read with 3", () =
   }
 });
 
-test("a call that there is not is refused, and the calls there are told", () => {
+test("an unknown call is refused with the range of calls", () => {
   for (const name of ["inspect", "inspect --chat", "detail", "map", "find", "check"])
     refusal(
       [...VIEWS[name](EXPORTS), "--call", "74"],

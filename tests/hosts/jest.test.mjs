@@ -8,7 +8,7 @@ import { exampleOf } from "../support/examples.mjs";
 import { hostTools } from "../support/matrix.mjs";
 import { expected, IMPORTS, linkTools, loaded, project, run, write } from "../support/project.mjs";
 
-const CHECKED = `test("answers", () => { expect(check(plimsoll)).toBe(process.env.ANSWER); });
+const CHECKED = `test("the package answers in Jest as in Node", () => { expect(check(plimsoll)).toBe(process.env.ANSWER); });
 `;
 const REQUIRED = `const { check } = require("./check.js");
 ${loaded((name) => `require("${name}")`)}${CHECKED}`;
@@ -26,7 +26,7 @@ test("takes the Buffer of another realm", () => {
   expect(plimsoll.readSession(bytes).receipt.lines).toBe(1);
 });`,
     "old.jsdom.test.js": `${JSDOM}${OLD}const plimsoll = require("plimsoll");
-test("says what to do", () => {
+test("an environment without text coders gets an error with the remedy", () => {
   expect(() => plimsoll.estimateTokens("text")).toThrow(
     "plimsoll needs TextEncoder and TextDecoder, which this environment lacks: set them as globals (Node has them in node:util)",
   );

@@ -89,7 +89,7 @@ test("what opencode does not send is not sent, and a failed answer no more than 
   assert.ok(sent.every(({ info }) => info.id !== "msg_1"));
 });
 
-test("what opencode summarizes is left as it is, and its prompt is told what was removed", async () => {
+test("summaries by opencode are left alone, and its prompt lists what was removed", async () => {
   const hooks = await plugin({ window: { contextTokens: 8_000, maxOutputTokens: 500 } })({
     client,
   });

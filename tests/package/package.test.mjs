@@ -95,7 +95,7 @@ try { estimateTokens("text"); } catch (error) { console.log(error.message); }`,
 });
 const installed = join(folder, "node_modules/plimsoll");
 
-test("holds what is meant to be published and nothing else", () => {
+test("the package contains the published files and nothing else", () => {
   const listed = listTarball(tarball());
   assert.ok(listed.includes("package/dist/plimsoll.wasm"), listed.join());
   const meant =
@@ -124,14 +124,14 @@ test("shares its instance with slim", () => {
   assert.equal(run(process.execPath, ["shared.mjs"], folder), "true");
 });
 
-test("says what to call when slim was not started", () => {
+test("plimsoll/slim names the function to call if it was not started", () => {
   assert.match(
     run(process.execPath, ["early.mjs"], folder),
     /init\(source\).* or `initSync\(bytes\)` first/,
   );
 });
 
-test("takes each Wasm by itself, and says which is missing", () => {
+test("plimsoll/slim takes each Wasm by itself and names the missing one", () => {
   const [tokens, missing, messages, another] = JSON.parse(
     run(process.execPath, ["half.mjs"], folder),
   );
@@ -148,7 +148,7 @@ test("finds the text coders of Node where they are hidden", () => {
   assert.equal(run(process.execPath, ["hidden.mjs"], folder), "1");
 });
 
-test("says what is missing where there are no text coders", () => {
+test("an environment without text coders gets an error that names them", () => {
   assert.match(run(process.execPath, ["bare.mjs"], folder), /needs TextEncoder and TextDecoder/);
 });
 
@@ -169,7 +169,7 @@ test("takes the clients of redis as that package types them", () => {
   run(join(root, "js/node_modules/.bin/tsc"), [...options, ...node, "clients.mts"], folder);
 });
 
-test("goes on with a new instance after a trap", async () => {
+test("a trap costs one call: the next has a new instance", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
   const [{ estimateTokens, PlimsollError }, { core }, glue] = await Promise.all(
     ["index.js", "core/main.js", "glue/plimsoll_bg.js"].map(inner),

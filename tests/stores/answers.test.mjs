@@ -133,7 +133,7 @@ test("a record that a store loads after a conflict is checked too", { skip }, as
   await assert.rejects(other.save(), names("store.load"));
 });
 
-test("what is no store is refused by name", { skip }, async () => {
+test("an object that is no store is refused by name", { skip }, async () => {
   for (const store of [
     null,
     undefined,

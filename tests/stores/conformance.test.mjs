@@ -8,7 +8,7 @@ import { HOSTS } from "../support/matrix.mjs";
 import { opened, RUNTIMES, runTask, skip, specOf, subpath } from "./stores.mjs";
 
 for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"])) {
-  test(`${kind}: the suite`, { skip: skip(kind) }, async (t) => {
+  test(`${kind} passes the conformance suite for stores`, { skip: skip(kind) }, async (t) => {
     const checks = await runTask("conformance", await specOf(t, kind));
     assert.ok(checks.length >= 15, `${checks.length} checks`);
     const failed = checks.filter(({ ok }) => !ok);

@@ -134,7 +134,7 @@ test("file: stores of one folder are one process, wherever it goes", {
   assert.equal((await readdir(join(place, ".owners"))).length, 1);
 });
 
-test("file: what nobody can tell the owner of is left behind after a minute", {
+test("file: a lock without a readable owner is removed after a minute", {
   skip: skip("file"),
 }, async (t) => {
   const { place, store } = await begun(t);
@@ -178,7 +178,7 @@ test("file: a write that fails leaves the old record, and nothing else", {
   await assert.rejects(store.commit("two", page(1), null), { code: "CORRUPT_STATE" });
 });
 
-test("file: a writer whose lock was taken away, and that wakes up, writes in nobody's record", {
+test("file: a paused writer whose lock was taken away writes in no record", {
   skip: skip("file"),
 }, async (t) => {
   const { place, store } = await begun(t);

@@ -55,7 +55,7 @@ for (const [host, command, ...args] of [
   });
 }
 
-test("is there for require", () => {
+test("the workspace entry can be loaded by require", () => {
   assert.equal(run(process.execPath, ["required.cjs"], folder), "0");
 });
 

@@ -5,7 +5,7 @@ use crate::error::Error;
 
 /// What crosses: each wrong argument is named with what is allowed there.
 #[test]
-fn wrong_arguments_are_named() {
+fn a_wrong_argument_is_refused_by_name() {
     let good = r#"{"kind":"WORKFLOW","category":"c","content":"x","score":0.5,"source":"s","trusted":true,"at":1}"#;
     let mut store = store();
     let answer = store.upsert_json(good).unwrap();

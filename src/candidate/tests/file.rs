@@ -221,7 +221,7 @@ fn a_signature_has_32_bytes() {
 
 /// What changes while a file is made is in the next one; what changes while one is read keeps it from being taken.
 #[test]
-fn changes_meanwhile() {
+fn changes_made_while_saving_are_saved_the_next_time() {
     let mut store = some();
     let mut saving = store.save();
     store.upsert(observed("something else entirely", NOW));
@@ -242,7 +242,7 @@ fn changes_meanwhile() {
 
 /// Signed, but by somebody who writes otherwise.
 #[test]
-fn what_is_signed_and_no_record_is_left_out() {
+fn a_signed_line_that_is_no_record_is_left_out() {
     let forge = |text: &str| {
         let mut saving = some().save();
         let head = saving.bytes().unwrap();
@@ -268,7 +268,7 @@ fn what_is_signed_and_no_record_is_left_out() {
 
 /// The form that is documented, byte by byte.
 #[test]
-fn f140_what_is_signed() {
+fn f140_a_line_is_signed_with_scope_and_place() {
     let mut store = Store::new(Gates::default(), "s".into());
     let mut saving = store.save();
     let bytes = saving.bytes().unwrap();
@@ -363,7 +363,7 @@ proptest! {
 
 /// Every bit of a file, one after the other.
 #[test]
-fn f140_every_bit_counts() {
+fn f140_a_file_with_any_bit_flipped_is_refused() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     put(&mut store, &id, State::Rejected, NOW);

@@ -36,7 +36,7 @@ fn a94_an_anti_pattern_is_never_promoted() {
 }
 
 #[test]
-fn a5_what_is_untrusted_is_never_promoted() {
+fn a5_untrusted_candidates_are_never_promoted() {
     assert_eq!(usual(|it| it.trusted = false), Some("trusted"));
 }
 
@@ -55,7 +55,7 @@ fn a94_the_cool_down_is_past() {
 }
 
 #[test]
-fn a94_there_is_evidence_enough() {
+fn a94_promotion_needs_enough_evidence() {
     let (one, two) = (1, 2);
     let with = |it: &mut Candidate, evidence| {
         it.evidence = evidence;
@@ -85,7 +85,7 @@ fn a94_there_were_attempts_enough_within_the_window() {
 }
 
 #[test]
-fn a94_few_enough_attempts_failed() {
+fn a94_promotion_needs_few_failed_attempts() {
     assert_eq!(usual(|it| attempts(it, &[BAD, OK, OK, OK, OK])), None);
     assert_eq!(usual(|it| attempts(it, &[BAD, OK, OK, OK])), Some("maxFailureRate"));
 }
@@ -106,7 +106,7 @@ fn a93_not_too_many_failed_in_a_row() {
 
 /// Seven days, the last included.
 #[test]
-fn a94_nothing_severe_happened_lately() {
+fn a94_a_recent_severe_failure_stops_promotion() {
     let severe = |it: &mut Candidate, age| {
         it.log.insert(0, Evidence { at: NOW - age, flags: Evidence::SEVERE });
     };
@@ -133,7 +133,7 @@ fn what_would_be_demoted_is_not_promoted() {
 
 /// F133: four attempts, and six tenths of them failed or two contradictions.
 #[test]
-fn f133_what_failed_is_demoted() {
+fn f133_a_candidate_that_fails_is_demoted() {
     let demotes = |flags: &[u8], state: State| {
         let mut store = store();
         ripe(&mut store, "run the unit tests first", NOW);
@@ -172,7 +172,7 @@ fn f133_a_cool_down_of_three_days() {
 
 /// A93: each figure within its range, both ends included; what is outside is told with the range.
 #[test]
-fn a93_figures_have_a_range() {
+fn a93_figures_of_gates_outside_their_range_are_refused() {
     const YEARS: i64 = 3650 * DAY;
     let rows = [
         ("minEvidence", "1", "1000000", "0", "a whole number, 1 to 1000000"),

@@ -4,7 +4,7 @@ use super::*;
 
 /// A95: a new one is a shadow with one piece of evidence, and its tool in lower case.
 #[test]
-fn a95_what_is_new_is_a_shadow() {
+fn a95_a_new_candidate_is_a_shadow() {
     let mut store = store();
     let it = store.upsert(observed("run the unit tests first", NOW)).unwrap();
     assert_eq!((it.state, it.evidence, it.score()), (State::Shadow, 1, 900_000));
@@ -15,7 +15,7 @@ fn a95_what_is_new_is_a_shadow() {
 
 /// F134: what is like enough is the same, in one kind, category, tool and trust, and within 30 days.
 #[test]
-fn f134_what_is_much_the_same_is_one() {
+fn f134_similar_observations_are_one_candidate() {
     let first = "run the unit tests before the slow ones";
     let again = "always run the unit tests before the slow ones";
     let merged = |change: fn(&mut Observation)| {
@@ -43,7 +43,7 @@ fn f134_what_is_much_the_same_is_one() {
 
 /// By what it is, and not by a hash of it.
 #[test]
-fn a5_what_is_untrusted_is_not_like_what_is_trusted() {
+fn a5_untrusted_and_trusted_observations_are_never_merged() {
     let [a, b] = [true, false]
         .map(|trusted| Candidate::new(Observation { trusted, ..observed("run the tests", NOW) }));
     assert_eq!((a.likeness(&b), b.likeness(&a), a.likeness(&a)), (0, 0, 1_000_000));
@@ -117,7 +117,7 @@ fn f135_chinese_texts_merge_by_what_they_say() {
 
 /// F136, A95: the mean of the scores, counts together, the first and the last time; state, content and tags stay.
 #[test]
-fn f136_what_is_merged() {
+fn f136_a_similar_observation_adds_to_the_candidate() {
     let mut store = store();
     let first = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
     put(&mut store, &first, State::Rejected, NOW);
@@ -154,7 +154,7 @@ fn f136_the_newest_fifty_sources_and_two_hundred_pieces_of_evidence_stay() {
 
 /// F137: evidence of a score 0.02 higher or 0.05 lower, with the weight of one.
 #[test]
-fn f137_outcomes() {
+fn f137_outcomes_move_the_score_of_a_candidate() {
     let mut store = store();
     let id = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
     let it = store.conclude(&id, outcome(true, NOW)).unwrap();
@@ -170,7 +170,7 @@ fn f137_outcomes() {
 }
 
 #[test]
-fn what_is_archived_takes_nothing_in() {
+fn an_archived_candidate_takes_no_more_observations() {
     let mut store = store();
     let id = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
     put(&mut store, &id, State::Archived, NOW);

@@ -70,7 +70,7 @@ fn a96_only_the_promoted_and_those_in_use() {
 
 /// Relevance, then score, then evidence, then when it was seen; what is equal keeps its order.
 #[test]
-fn a96_the_order() {
+fn a96_equally_relevant_candidates_are_ordered_by_score_evidence_and_date() {
     let mut store = store();
     let first = promoted(&mut store, "alpha apple", "", |it| it.last_seen = NOW - 1);
     let plain = promoted(&mut store, "beta berry", "", |_| {});
@@ -90,7 +90,7 @@ fn a96_the_order() {
 
 /// A word of the query counts 1, one of a path 0.6, the tool 1.5; words of one or two letters nothing.
 #[test]
-fn a96_relevance() {
+fn a96_candidates_about_the_request_come_first() {
     let mut store = store();
     let a = promoted(&mut store, "the parser needs care", "git", |_| {});
     let b = promoted(&mut store, "a src folder, and zz", "", |_| {});
@@ -109,7 +109,7 @@ fn a96_relevance() {
 }
 
 #[test]
-fn f142_at_most_ten() {
+fn f142_at_most_ten_candidates_are_in_a_section() {
     let mut store = store();
     for at in 0..12 {
         promoted(&mut store, &format!("{at}a {at}b"), "", |_| {});
@@ -150,7 +150,7 @@ fn f142_the_room_is_1020_tokens() {
 
 /// F143: what is too long is left out, and what stands behind it goes in all the same.
 #[test]
-fn f143_what_is_smaller_still_fits() {
+fn f143_a_smaller_candidate_is_included_after_one_that_does_not_fit() {
     let mut store = store();
     let long: Vec<String> = (0..2_000).map(|at| format!("w{at}")).collect();
     promoted(&mut store, &long.join(" "), "git", |it| it.sum = 1_000_000);
@@ -163,7 +163,7 @@ fn f143_what_is_smaller_still_fits() {
 
 /// A score is told as it is by then, and nothing moves.
 #[test]
-fn a96_a_section_moves_nothing() {
+fn a96_making_a_section_changes_no_state() {
     let mut store = store();
     promoted(&mut store, "Answer in French", "", |it| it.sum = 1_000_000);
     let before = store.clone();

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_a_second_time_is_not_tried_a_third_time() {
+    fn a_request_refused_twice_is_not_tried_a_third_time() {
         let most = 100_000;
         let mut ceiling = Ceiling::refuse(None, most + 1, None);
         let mut refusals = 1;

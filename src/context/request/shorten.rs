@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn h16_long_strings_are_cut_where_they_stand_and_the_rest_is_as_it_was() {
+    fn h16_long_strings_are_cut_in_place_and_the_rest_is_unchanged() {
         let long = "é\"\\n".repeat(100);
         let arguments =
             serde_json::json!({ "path": "a.rs", "n": [1.50, { "text": long }], "x": null });

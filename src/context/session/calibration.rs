@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_figures_are_ignored() {
+    fn calibration_ignores_absurd_usage() {
         let before = observed(&[(0, 15_000, 10_000)]);
         for used in [0, 1000, 100_001] {
             let mut after = before;

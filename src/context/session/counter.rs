@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_what_is_counted() {
+    fn the_texts_that_are_asked_for_are_those_that_are_counted() {
         let message = br#"{"role":"assistant","content":[{"type":"text","text":"look"},{"type":"text","text":""},
             {"type":"tool_use","id":"a","name":"ls","input":{"path":"src"}}]}"#;
         let draft = Format::Anthropic.read(message, 0).unwrap();

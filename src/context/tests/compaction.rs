@@ -81,7 +81,7 @@ impl Host {
 }
 
 #[test]
-fn a_plan_moves_nothing() {
+fn a_plan_changes_no_state() {
     for (steps, force) in [(3, true), (20, false), (20, true), (60, false)] {
         let mut host = talked(&options(&json!({})), steps);
         let mut other = talked(&options(&json!({})), steps);

@@ -75,7 +75,7 @@ fn a41_a_request_is_checked_against_its_window() {
 }
 
 #[test]
-fn status_floors_its_share() {
+fn the_percentage_in_a_status_is_rounded_down() {
     let mut host = Host::new(&window(1000));
     host.ask("x");
     let own = host.request().tokens;

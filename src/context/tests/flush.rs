@@ -57,7 +57,7 @@ fn without_a_window_nothing_is_asked() {
 }
 
 #[test]
-fn what_a_provider_counted_is_what_counts() {
+fn the_count_of_the_provider_decides_when_notes_are_due() {
     let mut host = filled(40);
     host.session.observe(r#"{"inputTokens":7600,"outputTokens":1}"#, None);
     assert_eq!(asked(&mut host), Some(75));

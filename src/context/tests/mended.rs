@@ -182,7 +182,7 @@ fn steps_that_were_joined_are_another_message() {
 
 /// I7: of a history that its host leaves out whole, nothing goes out; no provider takes a request of nothing.
 #[test]
-fn a_request_of_aborted_turns_alone_starts_with_a_line_of_ours() {
+fn a_request_of_aborted_turns_alone_starts_with_a_placeholder() {
     let mut host = host("kimi", "pi", 0);
     let aborted = json!({ "role": "assistant", "content": [text("so")], "stopReason": "aborted", "timestamp": 0 });
     host.append(aborted);

@@ -283,7 +283,7 @@ fn failures_of_both_count_and_the_longer_wait_holds() {
 }
 
 #[test]
-fn what_is_pinned_before_the_messages_come_stays_pinned() {
+fn a_pin_made_before_the_messages_arrive_stays() {
     let host = Host::worked(&window(30_000), 5);
     let mut woken = host.woken(&window(30_000));
     restore_from(&mut woken.session, &snapshot_bytes(&host.session)).unwrap();

@@ -227,7 +227,7 @@ fn a110_the_text_of_a_phase_is_made_plain() {
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn a_value_that_is_no_record_is_refused() {
     let mut host = Host::new(&options(1000));
     for (what, expected) in [
         ("[]", "note: expected { source, requests } or { phase, tokensBefore, tokensAfter }, got "),

@@ -267,7 +267,7 @@ fn b14_strategies_truncate_and_discard_take_no_fold() {
 }
 
 #[test]
-fn a_parked_session_wakes_to_what_a_preset_left() {
+fn a_restored_session_has_what_its_preset_left() {
     for name in Policy::seeds() {
         let mut host = preset(name, 16_000, &json!({ "format": "anthropic" }));
         worked(&mut host, 30, 2000);

@@ -82,7 +82,7 @@ proptest! {
     #![proptest_config(small())]
 
     #[test]
-    fn a_woken_session_sends_the_same_bytes(kinds in prop::collection::vec(0u8..12, 10..70), tokens in 6_000u32..40_000) {
+    fn a_restored_session_sends_the_same_bytes(kinds in prop::collection::vec(0u8..12, 10..70), tokens in 6_000u32..40_000) {
         let options = window(tokens);
         let mut host = Host::new(&options);
         host.ask("find it");
@@ -388,7 +388,7 @@ fn a_call_that_fails_half_way_costs_nothing() {
 }
 
 #[test]
-fn a_session_that_wakes_under_a_smaller_window_is_cut_to_it() {
+fn a_session_restored_with_a_smaller_window_is_cut_to_it() {
     let mut host = Host::worked(&window(60_000), 20);
     let before = host.request().tokens;
     let mut woken = host.woken(&window(4_000));

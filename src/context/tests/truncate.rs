@@ -19,7 +19,7 @@ proptest! {
     #![proptest_config(few())]
 
     #[test]
-    fn what_is_not_read_again_is_decided_as_if_it_were(kinds in prop::collection::vec(0u8..10, 10..60), tokens in 6_000u32..40_000, ends in prop::collection::vec(0u8..4, 60)) {
+    fn messages_that_are_not_read_again_are_decided_like_the_others(kinds in prop::collection::vec(0u8..10, 10..60), tokens in 6_000u32..40_000, ends in prop::collection::vec(0u8..4, 60)) {
         let mut host = Host::new(&window(tokens));
         host.ask("find it");
         host.request();

@@ -71,7 +71,7 @@ fn f118_it_is_asked_for_three_times_and_then_with_the_next_fold() {
 }
 
 #[test]
-fn f118_it_outlives_a_restart() {
+fn f118_a_summary_that_is_still_wanted_survives_a_restart() {
     let host = degraded();
     let snapshot = snapshot_bytes(&host.session);
     let mut other = Host::new(&options(&json!({})));

@@ -34,7 +34,7 @@ fn results() -> Value {
 }
 
 #[test]
-fn model_messages_are_read() {
+fn model_messages_of_the_ai_sdk_are_read() {
     reads(
         AI,
         &turn(),
@@ -76,7 +76,7 @@ fn model_messages_are_read() {
 }
 
 #[test]
-fn model_messages_are_edited() {
+fn model_messages_of_the_ai_sdk_are_edited() {
     let mut expected = turn();
     expected["content"] = json!([
         { "type": "text", "text": "cut", "providerOptions": { "anthropic": { "cacheControl": { "type": "ephemeral" } } } },
@@ -151,7 +151,7 @@ fn shown() -> Value {
 }
 
 #[test]
-fn shown_messages_are_read() {
+fn ui_messages_of_the_ai_sdk_are_read() {
     reads(
         AI,
         &shown(),
@@ -182,7 +182,7 @@ fn shown_messages_are_read() {
 }
 
 #[test]
-fn shown_messages_are_edited() {
+fn ui_messages_of_the_ai_sdk_are_edited() {
     let mut expected = shown();
     let parts = expected["parts"].as_array_mut().unwrap();
     parts[2]["output"] = "stub".into();

@@ -12,7 +12,7 @@ const R: Format = Format::OpenAiResponses;
 const G: Format = Format::Gemini;
 
 #[test]
-fn responses_read() {
+fn responses_items_are_read() {
     reads(R, &json!({ "role": "user", "content": "hi" }), &["User", "Text /content \"hi\""]);
     reads(
         R,
@@ -131,7 +131,7 @@ fn a_compaction_item_is_fixed() {
 }
 
 #[test]
-fn responses_flaws_are_named() {
+fn flaws_of_responses_items_are_named() {
     let roles = "\"user\", \"assistant\", \"system\" or \"developer\"";
     flawed(R, r#"{"role":"model","content":"x"}"#, "/role", roles);
     flawed(R, r#"{"role":"user"}"#, "/content", "a string or an array of parts");
@@ -146,7 +146,7 @@ fn responses_flaws_are_named() {
 }
 
 #[test]
-fn responses_edit() {
+fn responses_items_are_edited() {
     // I16: ids and encrypted content stay.
     let call = json!({ "type": "function_call", "id": "fc_1", "call_id": "c1", "name": "read", "arguments": "{\"a\":1}" });
     edited(
@@ -198,7 +198,7 @@ fn responses_edit() {
 }
 
 #[test]
-fn responses_make() {
+fn synthetic_items_of_responses_have_its_form() {
     let of = |kind| like("c", Place::Message(kind));
     let output = json!({ "type": "function_call_output", "call_id": "c", "output": "aborted" });
     made(R, result("c"), &[], output, &[]);
@@ -267,7 +267,7 @@ fn results() -> serde_json::Value {
 }
 
 #[test]
-fn gemini_reads() {
+fn gemini_contents_are_read() {
     reads(
         G,
         &turn(),
@@ -305,7 +305,7 @@ fn gemini_reads() {
 }
 
 #[test]
-fn gemini_flaws_are_named() {
+fn flaws_of_gemini_contents_are_named() {
     let roles = "\"user\", \"model\", \"function\" or \"tool\"";
     flawed(G, r#"{"role":"assistant","parts":[]}"#, "/role", roles);
     flawed(G, r#"{"role":"user","content":"x"}"#, "/", "a member `parts`");
@@ -316,7 +316,7 @@ fn gemini_flaws_are_named() {
 }
 
 #[test]
-fn gemini_edits() {
+fn gemini_contents_are_edited() {
     edited(
         G,
         turn(),
@@ -366,7 +366,7 @@ fn gemini_edits() {
 
 /// I19: several results, of the host's and ours, in one content.
 #[test]
-fn gemini_makes() {
+fn synthetic_contents_of_gemini_have_its_form() {
     let hosts = [json!({ "role": "user", "parts": [{ "text": "first" }] }), results()];
     let of = |id: &str, piece| Made::Moved {
         id: id.into(),

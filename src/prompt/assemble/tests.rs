@@ -67,7 +67,7 @@ fn a20_the_lowest_priority_goes_first_and_of_equals_the_first() {
 
 /// A24: two protected sections over the total: cut after all others (D4), whole on request, or an error.
 #[test]
-fn a24_protected_sections() {
+fn a24_protected_sections_are_cut_last_never_or_refused_as_asked() {
     let sections = [
         section("a", 6_000, 90, true),
         section("b", 6_000, 80, true),
@@ -120,7 +120,7 @@ fn a_focus_lifts_what_it_needs_and_gives_the_reason() {
 
 /// A35: what changes from request to request stands last, and does not move what stands before it.
 #[test]
-fn a35_stable_sections_first() {
+fn a35_stable_sections_come_first_when_asked() {
     let stable = |key: &str| Section { stable: true, ..section(key, 100, 50, false) };
     let [short, long] =
         [10, 99].map(|git| [stable("a"), section("git", git, 40, false), stable("b")]);
@@ -175,7 +175,7 @@ fn any_sections() -> impl Strategy<Value = Vec<Section<'static>>> {
 
 proptest! {
     #[test]
-    fn laws_of_every_prompt(
+    fn every_prompt_is_within_its_budget_and_in_order(
         sections in any_sections(), per_tier in 1usize..1_000, total in 1usize..3_000, more in 0usize..500, stable_first in any::<bool>(),
     ) {
         let order = if stable_first { Order::StableFirst } else { Order::Insertion };

@@ -74,7 +74,7 @@ fn what_the_host_leaves_out_is_as_if_it_were_not_there() {
 }
 
 #[test]
-fn nothing_empty_goes_out() {
+fn empty_texts_and_messages_are_not_sent() {
     both("U:w,t A:t,w U:t", &["I6 0 drop 0", "I6 1 drop 1"]);
     both("U:t A: U:t", &["I6 1 drop all"]);
     both("U:t A:w U:t", &["I6 1 drop 0"]);

@@ -244,7 +244,9 @@ const histories = [
 ];
 
 for (const [name, make, outcome, index] of histories) {
-  test(`history: ${name}`, { skip: skip || nowhere }, async (t) => {
+  test(`a bad history is refused by index or read, and is never a crash: ${name}`, {
+    skip: skip || nowhere,
+  }, async (t) => {
     for (const way of here) {
       await t.test(way, async () => {
         const messages = make();
@@ -283,7 +285,9 @@ const noLists = [
   ["a set", new Set()],
 ];
 for (const [name, messages] of noLists) {
-  test(`messages: ${name}`, { skip: skip || nowhere }, async () => {
+  test(`messages that are no list are refused: ${name}`, {
+    skip: skip || nowhere,
+  }, async () => {
     for (const way of here) {
       const { error } = await attempt(() => ways[way]?.(messages));
       assert.ok(error !== null, `${way} refuses it`);

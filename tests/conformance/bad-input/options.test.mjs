@@ -72,7 +72,7 @@ const options = [
   ],
 ];
 for (const [name, wrong, argument] of options) {
-  test(`option: ${name}`, { skip: noManager() }, () => {
+  test(`a wrong option is refused by name: ${name}`, { skip: noManager() }, () => {
     assert.throws(
       () => new api.ContextManager({ format, ...wrong }),
       (error) => typed(error, ["INVALID_ARGUMENT"], { argument }),
@@ -138,7 +138,7 @@ for (const [name, estimator] of /** @type {Array<[string, any]>} */ ([
   ["says Infinity", () => Infinity],
   ["says a text", () => "7"],
 ])) {
-  test(`an estimator that ${name}`, { skip }, () => {
+  test(`an estimator that ${name} gives a number of tokens or a typed error`, { skip }, () => {
     try {
       const tokens = api.estimateTokens("some text", estimator);
       assert.ok(Number.isSafeInteger(tokens) && tokens >= 0, `${tokens}`);
@@ -164,7 +164,7 @@ for (const [name, clock] of /** @type {Array<[string, any]>} */ ([
     })(),
   ],
 ])) {
-  test(`a clock that ${name}`, { skip: noManager() }, () => {
+  test(`a clock that ${name} gives a request or a typed error`, { skip: noManager() }, () => {
     try {
       const own = new api.ContextManager({ window, format, clock });
       assert.equal(own.request(good()).messages.length, 3);
@@ -180,7 +180,7 @@ for (const [name, clock] of /** @type {Array<[string, any]>} */ ([
   });
 }
 
-test("a format that nothing tells", { skip: noManager() }, () => {
+test("a history whose format cannot be recognized is refused", { skip: noManager() }, () => {
   const own = new api.ContextManager({ window, format: "auto" });
   assert.throws(
     () => own.request([{ speaker: "a", speech: "b" }]),
@@ -189,7 +189,7 @@ test("a format that nothing tells", { skip: noManager() }, () => {
   assert.equal(own.request(good()).messages.length, 3);
 });
 
-test("estimateTokens of what is no text", { skip }, () => {
+test("estimateTokens refuses a value that is no text", { skip }, () => {
   for (const value of /** @type {any[]} */ ([undefined, null, 7, {}, 7n, Symbol("s")])) {
     assert.throws(
       () => api.estimateTokens(value),
@@ -208,7 +208,7 @@ function without(method) {
   return there ? false : `ContextManager.${method} is not in the package`;
 }
 
-test("snapshots that are none", { skip: noManager() || without("snapshot") }, () => {
+test("bytes that are no snapshot are refused", { skip: noManager() || without("snapshot") }, () => {
   const snapshot = shared().snapshot();
   const bad = [
     new Uint8Array(),
@@ -238,7 +238,7 @@ test("pins and references that are nowhere", { skip: noManager() || without("rec
   assert.equal(own.unpin("no such pin"), false);
 });
 
-test("positions that are nowhere", { skip: noManager() }, () => {
+test("positions outside the history are refused", { skip: noManager() }, () => {
   const own = shared();
   own.request(good());
   for (const index of [-1, 99, Number.NaN, 1.5]) {

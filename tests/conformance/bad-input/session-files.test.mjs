@@ -41,7 +41,7 @@ test("session: bytes that are no UTF-8", { skip: skip || noReader }, () => {
   );
 });
 
-test("session: an unknown format", { skip: skip || noReader }, () => {
+test("a session file of an unknown format is refused", { skip: skip || noReader }, () => {
   for (const bytes of [
     '{"hello":"world"}\n{"hello":"again"}\n',
     "just text\nand more\n",
@@ -114,7 +114,7 @@ test("session: records of every writer, one of them broken", { skip: skip || noR
   }
 });
 
-test("session: nothing at all", { skip: skip || noReader }, async () => {
+test("an empty session file is refused", { skip: skip || noReader }, async () => {
   for (const bytes of ["", "\n\n", new Uint8Array()]) {
     const { error, value } = await attempt(() => api.readSession(bytes));
     if (error) typed(error, ["UNKNOWN_FORMAT", "INVALID_ARGUMENT"]);

@@ -262,7 +262,7 @@ test("F119 a session without a snapshot folds with the checkpoint of its file, a
   assert.notEqual(other.checkpoint()?.messageCountAtCheckpoint, longer.messageCountAtCheckpoint);
 });
 
-test("what is no checkpoint is refused by its member", { skip }, () => {
+test("a wrong checkpoint is refused by the name of its member", { skip }, () => {
   for (const [last, expected] of /** @type {Array<[any, RegExp]>} */ ([
     [7, /^summary\.checkpoints\.last: /],
     [{ summary: "x" }, /^summary\.checkpoints\.last: .*tokensAtCheckpoint/],
@@ -433,7 +433,7 @@ test("F130 a fold tells the host that what a provider keeps of the conversation 
   assert.equal(epochs.length, 1);
 });
 
-test("a floor over the window is told with its figures, and nobody is asked", {
+test("a request that can never fit is reported with its figures, and no summarizer is called", {
   skip,
 }, async () => {
   const { context } = manager(() => assert.fail("nobody is asked"));

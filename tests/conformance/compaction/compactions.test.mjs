@@ -478,7 +478,7 @@ test("the agent asks, and a summarizer answers", { skip }, async () => {
   assert.equal((await context.prepare(history)).compaction.status, "summarized");
 });
 
-test("compaction as a function", { skip }, async () => {
+test("compact() summarizes a history without a session", { skip }, async () => {
   const options = {
     window: WINDOW,
     estimator: "chars/4",
@@ -502,7 +502,7 @@ test("compaction as a function", { skip }, async () => {
   assert.equal(nothing.outcome.status, "none");
 });
 
-test("summarizers are functions", { skip }, () => {
+test("a summarizer that is no function is refused", { skip }, () => {
   for (const summarize of [7, "x", [null], {}]) {
     assert.throws(() => new api.ContextManager({ window: WINDOW, summarize }), {
       code: "INVALID_ARGUMENT",

@@ -222,7 +222,9 @@ test("F16 a prefix that changes at any await refuses what was planned on it", {
   console.log(`F16: another prefix at ${awaits} awaits: ${refused} refused, ${done} were done`);
 });
 
-test("F15 what is parked at any await wakes to the old state or to the new", { skip }, async () => {
+test("F15 a snapshot taken at any await restores the old state or the new one", {
+  skip,
+}, async () => {
   let [old, now] = [0, 0];
   await atEachAwait(
     () => begun("compact"),

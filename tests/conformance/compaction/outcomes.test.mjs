@@ -71,7 +71,9 @@ test("F115 beyond 95 % of what is usable something goes before it is sent", { sk
   assert.ok(most <= 0.95 * 19_000 && most > 0.6 * 19_000, `${most}`);
 });
 
-test("F117 one that was joined ends for all, and a running one is told of", { skip }, async () => {
+test("F117 a compaction that others joined ends for all, and a running one is reported", {
+  skip,
+}, async () => {
   const { context } = manager(summarize);
   const history = talk(20);
   const first = context.compact(history, { force: true });
@@ -139,7 +141,9 @@ test("F128 ids of records sort as they came, within a millisecond too", { skip }
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test("F101 no note stands in the system text, which costs the whole cache", { skip }, async () => {
+test("F101 notes are never put into the system text, which would cost the cache", {
+  skip,
+}, async () => {
   const { context } = manager(summarize, { format: "openai-chat" });
   const system = { role: "system", content: "You are careful." };
   const history = [

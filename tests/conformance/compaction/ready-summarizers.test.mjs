@@ -419,7 +419,7 @@ for (const wire of WIRES) {
     assert.ok(isClosed, "the connection is closed");
   });
 
-  test(`${wire.name}: through a compaction`, { skip }, async () => {
+  test(`the ready summarizer for ${wire.name} summarizes in a compaction`, { skip }, async () => {
     const messages = Array.from({ length: 8 }, (_, index) =>
       JSON.stringify({
         index,

@@ -46,7 +46,11 @@ const once = [
 ];
 
 const chosen = api
-  ? landed(api).filter(({ format, provider }) => only.test(`${format} x ${provider}`))
+  ? landed(api).filter(({ format, provider }) =>
+      only.test(
+        `generated transcripts of ${format} stay valid for ${provider} (${format} x ${provider})`,
+      ),
+    )
   : [];
 const skip = api ? chosen.length === 0 && `skipped: no pair matches ${only}` : why;
 

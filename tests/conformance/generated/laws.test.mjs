@@ -256,7 +256,7 @@ const asBlocks = (/** @type {any} */ { content }) =>
   typeof content === "string" ? [{ type: "text", text: content }] : content;
 
 for (const [law, name, change, of = pair()] of wrongs) {
-  test(`${law}: ${name}`, () => {
+  test(`the law "${law}" finds a package that breaks it: ${name}`, () => {
     const found = lawsBroken(fake(change), of);
     assert.ok(found.has(law), `found: ${[...found]}`);
   });

@@ -101,7 +101,7 @@ test("a session of a store goes on as it was saved last, and is not saved as not
   assert.ok(before < after && after < again, `${output.epochs}`);
 });
 
-test("what a lost instance held is never freed in the next", { skip: without }, () => {
+test("handles of a lost instance are never freed in the next one", { skip: without }, () => {
   const output = run(`
     const frees = [];
     const { Instance } = WebAssembly;

@@ -61,7 +61,7 @@ const total = { sessions: 0, steps: 0, replays: 0, estimates: 0, bytes: 0 };
 
 if (reason || !raw || !dump) {
   console.log(reason);
-  test("native and Wasm agree", { skip: reason }, () => {});
+  test("native code and Wasm give the same bytes", { skip: reason }, () => {});
 } else {
   for (const { name, bytes } of sessionFiles().filter(({ name }) => only.test(name))) {
     test(name, (t) => {

@@ -163,7 +163,7 @@ test("F072 I23: three turns whole, five lightly, of the older ones question and 
     );
 });
 
-test("what is loaded of a generated history is what its strict provider takes", { skip }, () => {
+test("tierHistory of a generated history is valid for its strict provider", { skip }, () => {
   let applied = 0;
   for (const { format, provider } of landed(api))
     for (let seed = 1; seed <= 20; seed++) {

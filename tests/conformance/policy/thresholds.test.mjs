@@ -97,7 +97,7 @@ test("what only a usage tells of is content: each system acts at its share of th
   for (const row of rows) console.log(row.map((cell) => cell.padEnd(22)).join(""));
 });
 
-test("what is hidden acts as what is shown does", { skip }, () => {
+test("tokens that only the provider counts have the effect of tokens in messages", { skip }, () => {
   for (const [preset] of systems) {
     const hidden = acts({ preset }, 64_000, 20_000, 600);
     const shown = acts({ preset }, 64_000, 20_000, 600, true);

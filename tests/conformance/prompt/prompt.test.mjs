@@ -166,7 +166,7 @@ test("F049 a manager without a window, and no budget, change nothing", { skip },
   assert.equal(api.truncateText(text, Number.POSITIVE_INFINITY).text, text);
 });
 
-test("F037, F038 tiers", { skip }, () => {
+test("memory tiers become sections in their order (F037, F038)", { skip }, () => {
   const lines = Array.from({ length: 201 }, (_, at) => `line ${at + 1}`).join("\n");
   const sections = api.memoryTiers([
     { tier: "markdown", content: lines, path: "/w/MEMORY.md" },
@@ -188,7 +188,7 @@ test("F037, F038 tiers", { skip }, () => {
   assert.deepEqual(sections[1].evidence, ["/w/MEMORY.md"]);
 });
 
-test("F039, F040 rules", { skip }, () => {
+test("rules apply to the files that their paths name (F039, F040)", { skip }, () => {
   const rule = (/** @type {string} */ name, /** @type {string} */ front) => ({
     path: `.aceclaw/rules/${name}.md`,
     content: `---\n${front}\n---\nBe ${name}.`,

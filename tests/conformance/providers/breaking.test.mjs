@@ -36,7 +36,7 @@ for (const [provider, strict, messages] of providers) {
     assert.deepEqual(strict(messages, { thinking: true }), []);
   });
 
-  test(`${provider}: a message removed`, () => {
+  test(`a transcript for ${provider} with a message removed is found to be broken`, () => {
     for (const [at, message] of messages.entries()) {
       const rules = strict(messages.toSpliced(at, 1)).map((found) => found.rule);
       if (isResult(message)) assert.ok(rules.includes("I1"), `${at}: ${rules}`);

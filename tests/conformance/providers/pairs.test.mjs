@@ -165,7 +165,7 @@ for (const { format, provider, why } of pairs) {
     render({ turns, clean: true, signed: true, way: 0, window: 0 }, format, provider);
   const strict = strictFor(format, provider);
 
-  test(`${format} x ${provider} (${why})`, () => {
+  test(`a talk in ${format} is valid for ${provider}, which takes it: ${why}`, () => {
     assert.deepEqual(strict(written(good), { signed: true }), [], "the good one is taken");
     for (const { name, rules, turns, where } of breaks) {
       if (where && !where({ format, provider })) continue;

@@ -38,7 +38,7 @@ const providers = /** @type {const} */ ([
 
 for (const [provider, strict, cases] of providers) {
   for (const { rule, name, good, bad, rules, goodRules = rules, index, path } of cases) {
-    test(`${provider} ${rule}: ${name}`, () => {
+    test(`the reader for ${provider} judges ${name} (${rule})`, () => {
       assert.deepEqual(strict(good, goodRules), [], "the good one is accepted");
       const found = strict(bad, rules);
       const hit = found.find(

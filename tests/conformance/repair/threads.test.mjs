@@ -114,7 +114,7 @@ function expects(what, history, request) {
   }
 }
 
-if (!api) test("threads", { skip: why }, () => {});
+if (!api) test("transcripts that public threads report are repaired", { skip: why }, () => {});
 for (const name of api ? ["anthropic", "openai-chat", "pi"] : []) {
   const { format, cases } = JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
   for (const case_ of cases) {

@@ -84,7 +84,7 @@ function stubbed(view, more = {}) {
 
 const carry = (/** @type {any} */ api) => carryOut(api, session(), { contextTokens: 32_000 });
 
-test("sending everything is right", async () => {
+test("requests that send all messages break no law", async () => {
   const report = await carry(fake());
   assert.deepEqual(report.failures, []);
   assert.equal(report.calls, 4);

@@ -46,7 +46,7 @@ function written(job) {
   return job.requiredHeadings.map(headed).join("\n") || body;
 }
 
-if (!api) test("every session is summarized", { skip: why }, () => {});
+if (!api) test("every recorded session is summarized within the laws", { skip: why }, () => {});
 else {
   for (const [number, { name, bytes }] of sessionFiles().entries()) {
     if (!only.test(name)) continue;

@@ -13,7 +13,7 @@ const total = { sessions: 0, reports: 0 };
 /** What of a request stands in no message of the history. */
 const beside = /^(tools|head|pins|made|unseen|rules|candidates|skills|learned|memory|core)$/;
 
-if (!api) test("reports hold", { skip: why }, () => {});
+if (!api) test("reports of recorded sessions add up", { skip: why }, () => {});
 else {
   for (const [number, { name, bytes }] of sessionFiles().entries()) {
     if (!only.test(name) || (name.startsWith("tau-openai") && number % 20 !== 0)) continue;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { loadPackage } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
-if (!api) test("JSON-RPC", { skip: why }, () => {});
+if (!api) test("reports over JSON-RPC", { skip: why }, () => {});
 else suite();
 
 function suite() {
@@ -45,7 +45,7 @@ function suite() {
     assert.deepEqual(await call({ sessionId: "s1", queryHint: "", detailKey: "" }), answer);
   });
 
-  test("a97 the hint goes to whoever makes the prompt", async () => {
+  test("the report over JSON-RPC has the hint for the next prompt (a97)", async () => {
     asked = [];
     await call({ sessionId: "s1", queryHint: "fix the bug" });
     await call({ sessionId: "s1" });
@@ -109,7 +109,7 @@ function suite() {
       );
   });
 
-  test("another method is -32601", async () => {
+  test("an unknown method of JSON-RPC is refused with -32601", async () => {
     const answer = await handle({ jsonrpc: "2.0", id: "a", method: "context.list" });
     assert.equal(answer.error.code, -32601);
     assert.equal(answer.id, "a");

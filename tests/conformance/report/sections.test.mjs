@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { loadPackage } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
-if (!api) test("sections", { skip: why }, () => {});
+if (!api) test("sections in reports", { skip: why }, () => {});
 else suite();
 
 function suite() {
@@ -80,7 +80,7 @@ function suite() {
     assert.deepEqual(of("base").evidence, []);
   });
 
-  test("a104 a prompt's part of the window is told by what its sections are", () => {
+  test("the prompt's part of the window is split by its sections (a104)", () => {
     const buckets = Object.fromEntries(
       report.buckets.map((/** @type {any} */ it) => [it.bucket, it]),
     );
@@ -91,7 +91,7 @@ function suite() {
     assert.equal(buckets.rules.retainedPct, Math.round((1e6 * finalChars) / originalChars) / 1e4);
   });
 
-  test("a105 the text of each section is what stands in the prompt", () => {
+  test("the text of each section is the one in the prompt (a105)", () => {
     const texts = plan.sections.map((/** @type {any} */ it) => {
       const { detail } = context.inspect({ detailKey: it.key });
       assert.equal(detail.content.length, it.finalChars, it.key);

@@ -157,7 +157,7 @@ test("without a focus or a window the list says so (A103)", { skip }, () => {
   assert.ok(list({}).startsWith("Window    not known   used 0\n"));
 });
 
-test("the detail of a section says why it is there and shows its text (A105)", { skip }, () => {
+test("the detail of a section shows its reason and its text (A105)", { skip }, () => {
   const asked = report();
   asked.detail = { key: "rules:a", content: "Use tables.\nAlways." };
   assert.equal(

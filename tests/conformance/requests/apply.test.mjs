@@ -146,7 +146,7 @@ test("a host's own headers stay, in whatever case their names are", { skip }, ()
   assert.throws(() => none.applyHeaders(null), { code: "INVALID_ARGUMENT" });
 });
 
-test("Bedrock and the AI SDK are told in their own members", { skip }, () => {
+test("hints for Bedrock and the AI SDK use their own members", { skip }, () => {
   const invoked = hinted({ provider: "bedrock" });
   const own = { thinking: { type: "adaptive" }, anthropic_beta: ["a"] };
   const { thinking: thinkingOption, anthropic_beta: betas } = invoked.apply(own);

@@ -46,7 +46,7 @@ test("a last message that differs each turn costs in twice the turns no more tha
   }
 });
 
-test("a last message that differs each turn goes, and what is sent is the history", {
+test("a last message that differs each turn is replaced, so that the history is what is sent", {
   skip,
 }, () => {
   const options = { window: { contextTokens: 1e6 }, format: "anthropic" };
@@ -128,7 +128,7 @@ test("what a fold kept is sent from the messages that hold it once an earlier on
   }
 });
 
-test("a result that says what another said in its place is told from it by its call", {
+test("two results with the same text are distinguished by their calls", {
   skip,
 }, () => {
   const call = (/** @type {string} */ id) => ({

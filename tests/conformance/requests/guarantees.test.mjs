@@ -36,7 +36,7 @@ function talk(turns = 40) {
 /** @param {any[]} answers */
 const folded = (answers) => answers.filter((one) => one.compaction?.record);
 
-test("what is not touched is the host's own object", { skip }, () => {
+test("unchanged messages are the host's own objects", { skip }, () => {
   const history = work(5);
   checkComplete(manager().request(history), history);
 });
@@ -73,7 +73,7 @@ test("equal objects that are new at each call are recognised, and come back", { 
   assert.ok(kept.length > 30 && kept.length < fresh.length);
 });
 
-test("a key stands for content", { skip }, () => {
+test("messages with the same key are taken for the same content", { skip }, () => {
   const keyed = (/** @type {any[]} */ all) => all.map((one, at) => ({ ...one, id: `m${at}` }));
   const history = keyed(work(4));
   const context = manager({ key: (/** @type {any} */ message) => message.id });
@@ -297,7 +297,7 @@ test("an aborted signal throws its reason, and nothing has moved", { skip }, () 
   assert.deepEqual([again.epoch, again.firstChanged], [before.epoch, null]);
 });
 
-test("an epoch is told of, with what it cost", { skip }, () => {
+test("an epoch is reported with its cost", { skip }, () => {
   /** @type {any[]} */
   const events = [];
   const on = (/** @type {any} */ event) => event.type === "epoch" && events.push(event);

@@ -222,7 +222,7 @@ test("no stub promises what the agent has no tool for any more", { skip }, () =>
   assert.deepEqual(context.request(work.history, parts).messages, before.messages);
 });
 
-test("what explain says brings a message back does", { skip }, () => {
+test("the remedy that explain() names brings a message back", { skip }, () => {
   const context = new api.ContextManager({ window, clock: () => 0 });
   const work = new Work();
   work.run(context, 30);

@@ -55,7 +55,7 @@ test("the head has the time of the first message after the system's", { skip }, 
   assert.deepEqual([source[0], source[1], messages[1].timestamp], [0, null, T]);
 });
 
-test("a result of ours has the time of its call, and a filler line the time of its neighbour", {
+test("a synthetic result has the time of its call, and a filler the time of its neighbour", {
   skip,
 }, () => {
   const call = { type: "toolCall", id: "c", name: "bash", arguments: {} };
@@ -99,7 +99,7 @@ test("create receives the time and the index of the first message that ours repl
   assert.deepEqual(received, [["user", null, 1]], "a format without times has none");
 });
 
-test("a line of ours at the end keeps its time when the history grows", { skip }, () => {
+test("a placeholder at the end keeps its time when the history grows", { skip }, () => {
   const own = manager({ window: { contextTokens: 0 }, format: "pi", provider: "mistral" });
   const start = [ask(T), say(T + 1)];
   const times = (/** @type {any} */ prepared) =>

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { loadPackage } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
-if (!api) test("budgets", { skip: why }, () => {});
+if (!api) test("budgets of ContextBudget", { skip: why }, () => {});
 else suite();
 
 function suite() {
@@ -161,7 +161,7 @@ function suite() {
     ]);
   });
 
-  test("b7 a hint once", () => {
+  test("a hint about the budget comes once (b7)", () => {
     const budget = make({ contextTokens: 1000 });
     assert.equal(budget.hint(), null);
     budget.updateFromResponse(810, 0);
@@ -204,7 +204,7 @@ function suite() {
     assert.equal(unknown.hint(), null);
   });
 
-  test("a109 pressure is told once, and again after a compaction", () => {
+  test("pressure is reported once, and again after a compaction (a109)", () => {
     /** @type {any[]} */
     const pressures = [];
     const on = (/** @type {any} */ event) => event.type === "pressure" && pressures.push(event);

@@ -54,7 +54,7 @@ fn h10_the_start_is_behind_the_systems_messages_and_never_in_a_group() {
 
 /// F083: where the last request is in the protected end, the reply before it stays too.
 #[test]
-fn h13_the_last_reply_stays() {
+fn h13_the_last_reply_of_the_model_is_protected() {
     let more = json!({ "protectLast": 1, "protectFirst": 0 });
     let mut host = preset("context-budget", 16_000, &more);
     for at in 0..30 {
@@ -196,7 +196,7 @@ fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
 
 /// More than fits is protected: it is cut after all, and nothing else is left to cut.
 #[test]
-fn what_is_protected_gives_way_only_to_a_request_that_would_not_fit() {
+fn protected_messages_are_edited_only_if_the_request_would_not_fit() {
     for name in Policy::PRESETS {
         let mut host = preset(name, 10_000, &json!({ "protectLast": 50 }));
         for at in 0..40 {
