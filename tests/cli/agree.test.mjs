@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { size, sized } from "../support/size.mjs";
 import { AUDIT, EXPORTS, here, json, PLAN, plimsoll } from "./command.mjs";
 
 const SHARED = here("../shared/data/sessions");
-const LONG = process.env.PLIMSOLL_LONG === "1";
 
-/** The project's own sessions, and of every folder of the shared ones the smallest (with --long each). */
+/** The project's own sessions, and of every third folder of the shared ones the smallest (with --ci of every folder, with --long each). */
 function sessions() {
   const own = [AUDIT, EXPORTS, PLAN];
   if (!existsSync(SHARED)) {
@@ -18,12 +18,13 @@ function sessions() {
     return own;
   }
   const folders = readdirSync(SHARED, { withFileTypes: true }).filter((one) => one.isDirectory());
-  const shared = folders.flatMap(({ name }) => {
+  const third = folders.filter((_, at) => at % 3 === 0);
+  const shared = sized({ short: third, ci: folders, long: folders }).flatMap(({ name }) => {
     const files = readdirSync(join(SHARED, name))
       .map((file) => join(SHARED, name, file))
       .filter((path) => /\.(jsonl?|traj)$/.test(path))
       .sort((a, b) => statSync(a).size - statSync(b).size);
-    return LONG ? files : files.slice(0, 1);
+    return size === "long" ? files : files.slice(0, 1);
   });
   return [...own, ...shared];
 }

@@ -24,14 +24,8 @@ export function file(name, content) {
 }
 
 const [command, ...first] = start;
-/** At home nobody has a session. Hundreds of commands start: what Node compiled for the first serves all. */
-const ENV = {
-  PATH: process.env.PATH,
-  TERM: "xterm-256color",
-  HOME: folder,
-  USERPROFILE: folder,
-  NODE_COMPILE_CACHE: join(folder, "compiled"),
-};
+/** At home nobody has a session. */
+const ENV = { PATH: process.env.PATH, TERM: "xterm-256color", HOME: folder, USERPROFILE: folder };
 
 /** The command while it runs. */
 export const started = (args) => spawn(command, [...first, ...args], { env: ENV });

@@ -8,13 +8,15 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sized } from "../../support/size.mjs";
 import { loadPackage } from "../support/package.mjs";
 import { random } from "./histories.mjs";
 import { gemini, refusedByGemini, refusedByResponses, responses } from "./wire-histories.mjs";
 
 const { api, why } = await loadPackage();
 const skip = api ? false : why;
-const histories = Number(process.env.PLIMSOLL_HISTORIES ?? 800) / 2;
+const histories =
+  Number(process.env.PLIMSOLL_HISTORIES ?? sized({ short: 200, ci: 800, long: 800 })) / 2;
 
 for (const [format, make, refused] of /** @type {const} */ ([
   ["openai-responses", responses, refusedByResponses],

@@ -2,12 +2,13 @@
 /** Long sessions are replayed in a time that grows with their length, and not with its square. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sized } from "../../support/size.mjs";
 import { loadPackage } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
 if (!api) console.log(why);
 
-const MESSAGES = 100_000;
+const MESSAGES = sized({ short: 30_000, ci: 100_000, long: 100_000 });
 /** A minute; if each call looked at all messages before it, it would be hours. */
 const MOST_MS = 60_000;
 
@@ -30,7 +31,7 @@ const chains = {
 };
 
 for (const [name, messageAt] of Object.entries(chains))
-  test(`a session of 100,000 messages and 50,000 calls ${name} is replayed within a minute`, {
+  test(`a session of ${MESSAGES.toLocaleString("en")} messages ${name} is replayed within a minute`, {
     skip: !api && why,
   }, () => {
     const session = {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { sized } from "../../support/size.mjs";
 import { api, skip } from "../support/agent-session.mjs";
 
 const WIDE = { width: 80 };
@@ -428,6 +429,8 @@ const PIECES = [
   "\u{e0041}",
 ];
 
+const ROUNDS = sized({ short: 80, ci: 400, long: 400 });
+
 test("no line is wider than asked, and no control character is printed, whatever the report holds", {
   skip,
 }, () => {
@@ -437,7 +440,7 @@ test("no line is wider than asked, and no control character is printed, whatever
     [...new Intl.Segmenter().segment(line)].reduce((sum, { segment }) => {
       return sum + (/[文]|\p{Emoji_Presentation}/u.test(segment) ? 2 : 1);
     }, 0);
-  for (let round = 0; round < 400; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const text = () => Array.from({ length: up(40) }, () => PIECES[up(PIECES.length)]).join("");
     const [key, tokens] = [text(), up(2 ** up(50))];
     const odd = report();
