@@ -1,9 +1,10 @@
 //! The model speaks: its messages make runs, and a run has calls.
 
 use super::CONTINUE;
+use super::findings::Findings;
 use super::open_calls::OpenCalls;
 use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
-use super::repairer::{Findings, Repairer};
+use super::repairer::Repairer;
 use super::run::{Call, Keys, Reasoning, Run};
 use crate::hash_index::ByName;
 use crate::model::{FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role};

@@ -1,9 +1,11 @@
 //! Results and approvals inside the model's own messages: results of a provider's tools or of an SDK that keeps both
 //! in one part, and requests for approval with their responses.
 
+use super::findings::Findings;
 use super::open_calls::By;
-use super::piece::{At, Fate, answer, fix, key, shown, their_key};
-use super::repairer::{Findings, Repairer};
+use super::piece::{At, Fate, fix, key, shown, their_key};
+use super::repairer::Repairer;
+use super::results::answer;
 use super::run::{Approval, Run};
 use crate::hash_index::ByName;
 use crate::model::{Fix, FixKind, GroupId, Kind, Outline, Piece, Place};

@@ -9,6 +9,7 @@
 mod apply;
 mod assistant;
 mod checker;
+mod findings;
 mod gather_results;
 mod ids;
 mod inline_results;
@@ -27,8 +28,9 @@ use crate::model::{Fix, Outline, Violation};
 
 pub use apply::{apply, join_steps, outline_of, take_turns};
 pub use checker::Checker;
+pub use findings::Findings;
 pub use provider::{Between, Limits, Provider};
-pub use repairer::{Findings, Repairer};
+pub use repairer::Repairer;
 pub use request_rules::{is_marked, markers_of, most_sent, unmark, unmarked};
 
 /// What a result that never came says: it tells of no success.

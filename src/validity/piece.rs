@@ -1,9 +1,6 @@
 //! One piece: where it stands, and what is asked of it by itself.
 
-use super::NO_OUTPUT;
-use super::repairer::Findings;
-use super::run::Call;
-use crate::model::{Fix, FixKind, GroupId, Kind, MessageId, Outline, Piece, Place, Violation};
+use crate::model::{Fix, FixKind, Kind, MessageId, Outline, Piece, Place, Violation};
 
 /// What becomes of a piece.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,23 +36,6 @@ pub(super) fn fix(
 ) -> Fix {
     let path = place.map(Place::pointer);
     Fix { index, kind, violation: Violation { rule, index: index.get(), path, message } }
-}
-
-impl Findings {
-    pub(super) fn fix(&mut self, at: At<'_>, kind: FixKind, rule: &'static str, message: &str) {
-        self.fixes.push(at.fix(kind, rule, message));
-    }
-
-    /// The piece stays or goes with a call.
-    pub(super) fn belongs(&mut self, at: At<'_>, group: GroupId, call: Option<(MessageId, u32)>) {
-        let number = usize::try_from(at.number).unwrap_or(usize::MAX);
-        if let Some(own) = self.groups.get_mut(number) {
-            *own = group;
-        }
-        if let Some(pair) = self.pairs.get_mut(number) {
-            *pair = call;
-        }
-    }
 }
 
 /// Messages with their places in the history.
@@ -142,28 +122,8 @@ pub(super) fn plain(at: At<'_>, fixes: &mut Vec<Fix>) -> Fate {
 const BROKEN: &str = "a string holds half of a surrogate pair, which is not Unicode";
 
 /// Half a surrogate pair costs no more than itself.
-fn unicode(at: At<'_>, fixes: &mut Vec<Fix>) {
+pub(super) fn unicode(at: At<'_>, fixes: &mut Vec<Fix>) {
     if at.piece.broken_unicode {
         fixes.push(at.fix(FixKind::Unicode { piece: at.number }, "I26", BROKEN));
-    }
-}
-
-/// A result where it should be: with its call's id, with something in it.
-pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Findings) {
-    let piece = at.number;
-    let optional = in_parts(at.piece) && (at.piece.id.is_empty() || call.wire.is_empty());
-    if at.piece.id != call.wire && !optional {
-        let message =
-            format!("the id \"{}\" is not the one with which its call goes out", at.piece.id);
-        let id = call.wire.clone().into();
-        seen.fix(at, FixKind::Rename { piece, id }, "I5", &message);
-    }
-    unicode(at, &mut seen.fixes);
-    if at.piece.blank {
-        let kind = FixKind::Text { piece, text: Some(NO_OUTPUT.into()) };
-        seen.fix(at, kind, "I6", "the result is empty");
-    } else if at.piece.hollow != 0 {
-        let kind = FixKind::Text { piece, text: None };
-        seen.fix(at, kind, "I6", "nothing but white space is in a text of the result");
     }
 }

@@ -4,12 +4,12 @@
 //! result yet, an assistant message that is the last) is said by `finish` and may be different at the next request.
 
 use super::Options;
+use super::findings::Findings;
 use super::ids::Ids;
 use super::open_calls::{By, OpenCalls};
 use super::piece::{fix, shown};
 use super::provider::Provider;
-use super::run::{Call, Run};
-use super::signs::Unsigned;
+use super::run::{Call, Run, Unsigned};
 use crate::model::{Fix, FixKind, GroupId, MessageId, NONE, Outline, Role, Span};
 
 /// Mends a transcript message by message, and knows its groups.
@@ -55,22 +55,6 @@ pub struct Repairer {
     pub(super) left_out: Option<MessageId>,
     /// More follows that is not shown: the request does not end here.
     pub(super) open: bool,
-}
-
-/// What a message is, seen behind those before it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
-    /// What mends it, or an earlier message that it shows to be wrong.
-    pub fixes: Vec<Fix>,
-    /// For each piece the index of the first message of the assistant run that it belongs to, or `NONE`: pieces with
-    /// the same number stay or go together.
-    pub groups: Vec<GroupId>,
-    /// For each piece that is a result its call: message and piece.
-    pub pairs: Vec<Option<(MessageId, u32)>>,
-    /// A tail may start here: no call is open before it, it holds no result and continues no message.
-    pub may_cut: bool,
-    /// Its reasoning stays or goes with it.
-    pub ties_reasoning: bool,
 }
 
 impl Repairer {

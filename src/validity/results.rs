@@ -1,8 +1,10 @@
 //! A result finds its call, or goes.
 
+use super::NO_OUTPUT;
+use super::findings::Findings;
 use super::open_calls::By;
-use super::piece::{At, Fate, answer, in_parts, key, shown};
-use super::repairer::{Findings, Repairer};
+use super::piece::{At, Fate, in_parts, key, shown, unicode};
+use super::repairer::Repairer;
 use super::run::{Call, Run};
 use crate::model::{FixKind, GroupId, Made, MessageId, Piece, Place};
 
@@ -125,5 +127,25 @@ impl Repairer {
 fn set<T>(list: &mut [T], at: u32, value: T) {
     if let Some(slot) = usize::try_from(at).ok().and_then(|at| list.get_mut(at)) {
         *slot = value;
+    }
+}
+
+/// A result where it should be: with its call's id, with something in it.
+pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Findings) {
+    let piece = at.number;
+    let optional = in_parts(at.piece) && (at.piece.id.is_empty() || call.wire.is_empty());
+    if at.piece.id != call.wire && !optional {
+        let message =
+            format!("the id \"{}\" is not the one with which its call goes out", at.piece.id);
+        let id = call.wire.clone().into();
+        seen.fix(at, FixKind::Rename { piece, id }, "I5", &message);
+    }
+    unicode(at, &mut seen.fixes);
+    if at.piece.blank {
+        let kind = FixKind::Text { piece, text: Some(NO_OUTPUT.into()) };
+        seen.fix(at, kind, "I6", "the result is empty");
+    } else if at.piece.hollow != 0 {
+        let kind = FixKind::Text { piece, text: None };
+        seen.fix(at, kind, "I6", "nothing but white space is in a text of the result");
     }
 }

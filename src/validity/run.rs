@@ -157,3 +157,7 @@ impl Run {
         self.trailing.iter().map(move |it| it.dropped(rule, message))
     }
 }
+
+/// First calls of the current turn's steps that are not signed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unsigned(pub(super) Vec<(MessageId, u32, Place)>);

@@ -2,11 +2,7 @@
 
 use super::piece::{At, fix};
 use super::repairer::Repairer;
-use crate::model::{Fix, FixKind, Kind, MessageId, Outline, Place, Role, Violation};
-
-/// First calls of the current turn's steps that are not signed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Unsigned(Vec<(MessageId, u32, Place)>);
+use crate::model::{Fix, FixKind, Kind, Outline, Role, Violation};
 
 const MESSAGE: &str = "the first call of a step in the current turn has no thought signature: pass back the one that came \
     with it; where it is lost, the documented sentinel is the last resort, at a cost in quality";

@@ -1,8 +1,9 @@
 //! The user, the system or a tool speaks, and who may speak behind whom.
 
+use super::findings::Findings;
 use super::piece::{Fate, at, fix, plain};
 use super::provider::Between;
-use super::repairer::{Findings, Repairer};
+use super::repairer::Repairer;
 use crate::model::{FixKind, Kind, MessageId, Outline, Role};
 
 impl Repairer {

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use crate::gates::{Size, judge};
 use crate::shell::{cargo, command, npm_ci, output, root, tool};
 use crate::wasm::WASMS;
-use crate::{build, floors, ownership, words};
+use crate::{build, floors, knots, ownership, words};
 
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);
@@ -73,9 +73,11 @@ fn docs() -> Result<String> {
 }
 
 fn floors() -> Result<String> {
-    let found = floors::violations()?;
+    let mut found = floors::violations()?;
+    found.extend(ownership::violations()?);
+    found.extend(knots::violations()?);
     ensure!(found.is_empty(), "{}", found.join("\n"));
-    ownership::figures()
+    Ok(format!("{}; {}", ownership::figures()?, knots::figures()?))
 }
 
 fn words() -> Result<String> {

@@ -8,6 +8,7 @@ mod floors;
 mod fuzz;
 mod gates;
 mod inline;
+mod knots;
 mod ownership;
 mod shell;
 mod slowest;

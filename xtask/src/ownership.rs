@@ -1,6 +1,8 @@
-//! Ownership in the core: the size of `Session`, as figures that a later gate can use.
+//! Ownership in the core: `Session` stays small, and a type's methods stand in the folder of the type.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -8,21 +10,124 @@ use crate::floors::outside_tests;
 use crate::shell::root;
 use crate::stamp::files;
 
-/// The central type of a session.
+/// The central type of a session, and the methods that it may have: what else concerns it is a function over it.
 const CENTRAL: &str = "Session";
+const MOST_METHODS: usize = 40;
+
+/// Methods that stand elsewhere, each file with its type: the list may shrink only.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("argument.rs", "Shape"),
+    ("context/request/builder.rs", "Session"),
+    ("context/session/snapshot/code.rs", "Want"),
+];
+
+/// The texts of the core's files by path, tests aside.
+type Sources = BTreeMap<PathBuf, String>;
+
+/// What is not where it belongs.
+pub fn violations() -> Result<Vec<String>> {
+    let sources = sources()?;
+    let mut found = strays(&sources, ELSEWHERE);
+    found.extend(too_many(methods(&sources).0));
+    Ok(found)
+}
 
 /// Methods of the central type, and the files that hold them.
 pub fn figures() -> Result<String> {
-    let (mut methods, mut holders) = (0, 0);
-    for file in files(&root().join("src/context"))? {
-        let name = file.to_string_lossy();
+    let (methods, holders) = methods(&sources()?);
+    Ok(format!("{CENTRAL} has {methods} methods in {holders} files"))
+}
+
+fn sources() -> Result<Sources> {
+    let src = root().join("src");
+    let mut sources = Sources::new();
+    for file in files(&src)? {
+        let path = file.strip_prefix(&src)?.to_path_buf();
+        let name = path.to_string_lossy();
         if !name.contains("tests") && name.ends_with(".rs") {
-            let found = methods_in(&fs::read_to_string(&file)?);
-            methods += found;
-            holders += usize::from(found > 0);
+            sources.insert(path.clone(), fs::read_to_string(&file)?);
         }
     }
-    Ok(format!("{CENTRAL} has {methods} methods in {holders} files"))
+    Ok(sources)
+}
+
+fn methods(sources: &Sources) -> (usize, usize) {
+    let counts = sources.values().map(|text| methods_in(text)).filter(|count| *count > 0);
+    counts.fold((0, 0), |(sum, holders), count| (sum + count, holders + 1))
+}
+
+fn too_many(methods: usize) -> Option<String> {
+    (methods > MOST_METHODS)
+        .then(|| format!("{CENTRAL} has {methods} methods; at most {MOST_METHODS} are allowed"))
+}
+
+/// Methods in another folder than their type's, other than those that are known.
+fn strays(sources: &Sources, known: &[(&str, &str)]) -> Vec<String> {
+    let mut rooms: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
+    for (path, text) in sources {
+        for name in types_in(text) {
+            rooms.entry(name).or_default().push(room_of(path));
+        }
+    }
+    let mut found = Vec::new();
+    for (path, text) in sources {
+        for name in impls_in(text) {
+            let Some(rooms) = rooms.get(name) else { continue };
+            let shown = path.display().to_string();
+            let is_home =
+                rooms.iter().any(|room| path.starts_with(room) || path.with_extension("") == *room);
+            if !is_home && !known.contains(&(shown.as_str(), name)) {
+                found.push(format!(
+                    "src/{shown}: methods of {name}, which is defined in src/{}",
+                    rooms[0].display()
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// The folder of a file; of one that stands at the top, the folder of its name.
+fn room_of(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    if folder.as_os_str().is_empty() { path.with_extension("") } else { folder.to_path_buf() }
+}
+
+/// Types that a formatted file defines, outside its tests.
+fn types_in(text: &str) -> Vec<&str> {
+    outside_tests(text).into_iter().filter_map(|(_, line)| type_in(line)).collect()
+}
+
+/// The type that a line begins to define, at the top of a file or in a macro's braces.
+fn type_in(line: &str) -> Option<&str> {
+    let item = line.trim_start();
+    let item = item.strip_prefix("pub").map_or(item, |it| {
+        it.strip_prefix('(').and_then(|it| it.split_once(')')).map_or(it, |(_, it)| it).trim_start()
+    });
+    let name = item.strip_prefix("struct ").or_else(|| item.strip_prefix("enum "))?;
+    Some(identifier(name))
+}
+
+/// Types that a formatted file has methods of, outside its tests; those of traits aside.
+fn impls_in(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (_, line) in outside_tests(text) {
+        let Some(rest) = line.strip_prefix("impl").filter(|_| !line.contains(" for ")) else {
+            continue;
+        };
+        let rest = if rest.starts_with('<') {
+            rest.split_once("> ").map_or("", |(_, it)| it)
+        } else {
+            rest
+        };
+        found.push(identifier(rest.trim_start()));
+    }
+    found
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|it: char| !(it.is_alphanumeric() || it == '_'));
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// Methods of the central type in one formatted file, outside its tests.
@@ -49,5 +154,32 @@ mod tests {
                     impl Other {\n    fn c() {}\n}\nimpl Write for Session {\n    fn d() {}\n}\n\
                     #[cfg(test)]\nmod tests {\n    impl Session {\n        fn e() {}\n    }\n}\n";
         assert_eq!(methods_in(text), 2);
+    }
+
+    #[test]
+    fn forty_one_methods_are_too_many() {
+        assert_eq!(too_many(40), None);
+        assert_eq!(too_many(41).unwrap(), "Session has 41 methods; at most 40 are allowed");
+    }
+
+    #[test]
+    fn methods_in_another_folder_than_their_type_are_found() {
+        let files = [
+            (
+                "context/session/mod.rs",
+                "pub(in crate::context) struct Session {\n}\nstruct Own<T>(T);\n",
+            ),
+            ("context/session/step.rs", "impl Session {\n}\nimpl<T: Copy> Own<T> {\n}\n"),
+            ("context/report.rs", "impl Session {\n}\nimpl Write for Session {\n}\n"),
+            ("ledger.rs", "pub struct Ledger {\n}\n"),
+            ("ledger/sums.rs", "impl Ledger {\n}\n"),
+            ("prune/fold.rs", "impl Ledger {\n}\n"),
+        ];
+        let sources = files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect();
+        let ledger = "src/prune/fold.rs: methods of Ledger, which is defined in src/ledger";
+        let session =
+            "src/context/report.rs: methods of Session, which is defined in src/context/session";
+        assert_eq!(strays(&sources, &[]), [session, ledger]);
+        assert_eq!(strays(&sources, &[("context/report.rs", "Session")]), [ledger]);
     }
 }

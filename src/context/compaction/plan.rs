@@ -105,16 +105,6 @@ struct Tried {
     shortened: Vec<BlockId>,
 }
 
-impl Session {
-    /// Tokens of a request now, and above how many something must go.
-    pub(in crate::context) fn sizes(&self) -> (u64, u64) {
-        (
-            self.decisions.pruner.context(&self.transcript.ledger, &self.setting()),
-            self.lines(self.decisions.usable).0,
-        )
-    }
-}
-
 /// What a compaction now would do, as JSON: a plan, and what is needed to carry it out. Nothing has moved.
 ///
 /// # Errors

@@ -177,6 +177,18 @@ impl Placeholders {
         let note = if self.notes && summary { self.estimator.tokens(NOTE) } else { 0 };
         self.estimator.tokens(head).saturating_add(note).saturating_add(MESSAGE)
     }
+
+    /// The summary so far, and those of the host's among these blocks.
+    pub(in crate::context) fn joined(&self, blocks: &[BlockId]) -> String {
+        let mut joined = self.summary.clone();
+        for text in blocks.iter().filter_map(|at| self.adopted.get(at)) {
+            if !joined.is_empty() {
+                joined.push_str(BETWEEN);
+            }
+            joined.push_str(text);
+        }
+        joined
+    }
 }
 
 /// Ends what a stub says of its block.
@@ -259,6 +271,9 @@ pub(in crate::context) const DIGEST: &str =
 /// What the host's system prompt says beside a summary, if it is to (I10).
 pub(in crate::context) const NOTE: &str =
     "[Note: earlier parts of this conversation have been compressed into a summary.]";
+
+/// Between two summaries of which one follows the other.
+const BETWEEN: &str = "\n\n";
 
 /// What a head starts with that has no summary, and one that has.
 pub(in crate::context) const REMOVED: &str =

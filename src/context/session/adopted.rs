@@ -2,13 +2,10 @@
 //!
 //! The host says which messages these are; nothing is read from their words.
 
-use crate::context::request::placeholders::{Placeholders, REMOVED, SUMMARY};
+use crate::context::request::placeholders::{REMOVED, SUMMARY};
 use crate::context::session::Session;
 use crate::model::{BlockId, Draft, Form, Kind};
 use crate::text::redact;
-
-/// Between two summaries of which one follows the other.
-const BETWEEN: &str = "\n\n";
 
 /// The next message that is pushed is a summary.
 pub const fn next_is_summary(session: &mut Session) {
@@ -37,18 +34,4 @@ pub(in crate::context) fn previous_summary(session: &Session, going: &[BlockId])
         |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|it| it.form != Form::Gone);
     let live: Vec<BlockId> = going.iter().copied().filter(is_live).collect();
     Some(session.decisions.placeholders.joined(&live)).filter(|it| !it.is_empty())
-}
-
-impl Placeholders {
-    /// The summary so far, and those of the host's among these blocks.
-    pub(in crate::context) fn joined(&self, blocks: &[BlockId]) -> String {
-        let mut joined = self.summary.clone();
-        for text in blocks.iter().filter_map(|at| self.adopted.get(at)) {
-            if !joined.is_empty() {
-                joined.push_str(BETWEEN);
-            }
-            joined.push_str(text);
-        }
-        joined
-    }
 }

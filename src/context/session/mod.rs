@@ -258,6 +258,14 @@ impl Session {
         old
     }
 
+    /// Tokens of a request now, and above how many something must go.
+    pub(in crate::context) fn sizes(&self) -> (u64, u64) {
+        (
+            self.decisions.pruner.context(&self.transcript.ledger, &self.setting()),
+            self.lines(self.decisions.usable).0,
+        )
+    }
+
     /// Remembers why a block changed.
     pub(in crate::context) fn note(&mut self, change: Change) {
         let why =
