@@ -13,8 +13,8 @@ export function short(value: number): string {
   return count(value);
 }
 
-export function percent(part: number, whole: number): string {
-  return whole === 0 ? "0 %" : `${((100 * part) / whole).toFixed(1)} %`;
+export function percent(part: number, total: number): string {
+  return total === 0 ? "0 %" : `${((100 * part) / total).toFixed(1)} %`;
 }
 
 export function signed(value: number): string {

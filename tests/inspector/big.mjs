@@ -15,10 +15,12 @@ export function repeated(source, bytes) {
     const renamed = (/** @type {unknown} */ id) => `${String(id)}-${round}`;
     for (const line of lines) {
       const entry = JSON.parse(line);
-      if (entry.id === undefined) continue;
-      entry.id = renamed(entry.id);
-      entry.parentId = parent;
-      parent = entry.id;
+      // Older files have no ids: their lines are a chain as they are.
+      if (entry.id !== undefined) {
+        entry.id = renamed(entry.id);
+        entry.parentId = parent;
+        parent = entry.id;
+      }
       const text = JSON.stringify(entry).replace(
         /"((?:toolu_|call_)[\w|-]+)"/g,
         (_, id) => `"${id}${round}"`,

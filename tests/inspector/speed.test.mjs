@@ -159,11 +159,11 @@ for (const size of megabytes) {
 
     const why = await page.evaluate(async (/** @type {number} */ calls) => {
       const { state } = /** @type {any} */ (globalThis).__inspector;
-      const { client } = state.session.value;
+      const { client, facts } = state.session.value;
       const spent = [];
       for (let number = 0; number < 30; number += 1) {
         const call = (number * 7919 + 23) % calls;
-        const index = number * 3;
+        const index = (number * 31) % facts.calls.sent[call];
         const begun = performance.now();
         const answer = await client.ask("detail", { run: "policy", call, index });
         spent.push(performance.now() - begun);
