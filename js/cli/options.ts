@@ -73,6 +73,12 @@ export const OPTIONS: readonly Option[] = [
     only: SESSION,
   },
   {
+    name: "unseen",
+    value: "SIZE",
+    help: "with --preset: tokens of each request that are not in\nthe file (default: by the provider's counts in it)",
+    only: SESSION,
+  },
+  {
     name: "leaf",
     value: "ID",
     help: "branch that ends at this entry (default: the newest)",

@@ -22,6 +22,8 @@ export interface Setting {
   prices: Prices;
   /** They were given: else each policy has its own. */
   isPriced: boolean;
+  /** Tokens of each request that are not in the file, if they were given. */
+  unseen?: number;
   estimator?: string;
   provider?: string;
 }
@@ -32,7 +34,9 @@ type Preset = NonNullable<ReplayOptions["preset"]>;
 export function settings(args: Arguments, session: SessionFile): Setting[] {
   const wanted = args.list("window").map((text) => size("window", text));
   const [prices, ttl] = [args.text("prices"), duration("ttl", args.text("ttl"))];
+  const unseen = size("unseen", args.text("unseen"));
   const shared = {
+    ...(unseen === undefined ? {} : { unseen }),
     prices: { ...pricesOf(prices), ...(ttl === undefined ? {} : { cacheTtlMs: ttl }) },
     isPriced: prices !== undefined || ttl !== undefined,
     ...named(args, "estimator"),
@@ -95,12 +99,13 @@ function named(args: Arguments, name: "estimator" | "provider"): Partial<Setting
 
 /** What a replay is asked for. The names go through as they are: the core knows which there are, and says so. */
 export function policy(
-  { window, prices, isPriced, estimator, provider }: Setting,
+  { window, prices, isPriced, estimator, provider, unseen }: Setting,
   preset: string | undefined,
 ): ReplayOptions {
   return {
     window,
     ...(isPriced ? { economy: prices } : {}),
+    ...(unseen === undefined ? {} : { unseenTokens: unseen }),
     ...(estimator === undefined ? {} : { estimator: estimator as Estimator }),
     ...(provider === undefined ? {} : { provider: provider as Provider }),
     ...(preset === undefined ? {} : { preset: preset as Preset }),

@@ -8,6 +8,9 @@ import { newest } from "./newest.js";
 import { type Arguments, type Command, integer } from "./options.js";
 import { policy, type Setting, setting } from "./setting.js";
 
+/** Commands that show a simulation, with and without a preset. */
+const SIMULATES: readonly Command[] = ["find", "next", "replay"];
+
 /** A file, and how it is looked at. */
 export interface Source {
   /** As it was named. */
@@ -34,6 +37,9 @@ function sourceOf(file: string, args: Arguments, command: Command): Source {
   const [preset, ...presets] = args.list("preset");
   if (presets.length > 0)
     throw usage(`--preset: plimsoll ${command} takes one; plimsoll replay compares several`);
+  // The recorded view has the provider's counts, or none.
+  if (args.has("unseen") && preset === undefined && !SIMULATES.includes(command))
+    throw usage(`--unseen: plimsoll ${command} takes it with --preset`);
   const session = open(file, args);
   const wanted = attempt(file, () => setting(args, session));
   return { file, session, setting: wanted, options: policy(wanted, preset) };

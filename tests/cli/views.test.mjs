@@ -11,6 +11,7 @@ import {
   file,
   folder,
   hostile,
+  json,
   PLAN,
   plimsoll,
   refusal,
@@ -208,4 +209,17 @@ test("every command has its page, within 80 columns", () => {
     for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
   }
   refusal(["inspct", "--help"], assert, /unknown command "inspct"\. Did you mean "inspect"\?/);
+});
+
+test("--unseen adds to each request of a simulation what the file does not tell", () => {
+  const at = ["inspect", AUDIT, "--preset", "balanced", "--window", "64k", "--unseen"];
+  const unseen = (size) => {
+    const { buckets } = json([...at, size]);
+    return buckets.find(({ bucket }) => bucket === "unseen")?.sentTokens;
+  };
+  // No size of the window or the history changes it; what a policy edits may depend on it.
+  assert.deepEqual([unseen("20k"), unseen("0")], [20_000, undefined]);
+  const refused = plimsoll(["inspect", AUDIT, "--unseen", "5k"]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /--unseen: plimsoll inspect takes it with --preset/);
 });
