@@ -20,7 +20,7 @@ function decide(task, sight) {
   let current = null;
   let newest = -1;
   for (const turn of task.turns) {
-    const at = sight.heard(turn.mark);
+    const at = sight.indexOf(turn.mark);
     if (at >= 0 && at >= newest) [current, newest] = [turn, at];
   }
   if (!current) return { text: "What is it that I should do?", lost: true };

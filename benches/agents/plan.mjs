@@ -1,4 +1,4 @@
-/** Which runs there are, and how many calls each may take. */
+/** Runs of the bench: task, trust and window of each, and how many calls it may take. */
 import { play } from "./agent.mjs";
 import { SIDES } from "./sides/index.mjs";
 import { none } from "./sides/none.mjs";

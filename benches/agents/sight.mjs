@@ -1,5 +1,5 @@
 /**
- * What the agent sees in one request, and how far it trusts it. Nothing is remembered between requests: a fact is in the messages
+ * Sight of an agent: the facts in one request, and how far it trusts each. Nothing is remembered between requests: a fact is in the messages
  * that were sent, or it is not known.
  *
  * - A tool result, whole or in part, and the agent's own words are certain.
@@ -53,7 +53,7 @@ export class Sight {
   }
 
   /** Where a phrase of the user's stands last, in the user's own words or in a summary; -1: nowhere. */
-  heard(phrase) {
+  indexOf(phrase) {
     return this.pieces.findLastIndex(
       ({ kind, text }) => (kind === "user" || kind === "digest") && text.includes(phrase),
     );
@@ -61,7 +61,7 @@ export class Sight {
 
   /** Whether a rule of the user's is in view. */
   rule(phrase) {
-    return this.heard(phrase) >= 0;
+    return this.indexOf(phrase) >= 0;
   }
 
   /** The first match of a pattern in what certainly stands in a file, the newest look first. */
@@ -81,7 +81,7 @@ export class Sight {
   /** Whether a range of a file is whole in view. */
   page(path, first) {
     const found = this.certain.find(
-      ({ text, whole }) => whole && text.startsWith(`== ${path} lines ${first}-`),
+      ({ text, isComplete }) => isComplete && text.startsWith(`== ${path} lines ${first}-`),
     );
     return found?.text ?? null;
   }
@@ -98,8 +98,8 @@ export class Sight {
   /** The files and lines of the newest search for a text, whole in view; null: there is none. */
   hits(needle) {
     const found = this.certain.find(
-      ({ text, whole }) =>
-        whole &&
+      ({ text, isComplete }) =>
+        isComplete &&
         (text.startsWith(`no match for ${needle} in `) ||
           (/^\S+:\d+: /.test(text) && text.split("\n").every((line) => line.includes(needle)))),
     );
@@ -113,11 +113,11 @@ export class Sight {
 
   /** What the agent said itself, or a summary or stub says after it. */
   noted(pattern) {
-    return this.#said(pattern) ?? this.#line(pattern, null);
+    return this.#ownLine(pattern) ?? this.#line(pattern, null);
   }
 
   /** In the agent's own words. */
-  #said(pattern) {
+  #ownLine(pattern) {
     for (const { text } of this.own.toReversed()) {
       const found = pattern.exec(text);
       if (found) return found;
@@ -185,8 +185,8 @@ export class Sight {
     const wanted = pattern(key, like);
     const certain = this.shown(path, wanted);
     if (certain) return certain[1];
-    const said = this.#said(new RegExp(`${escaped(path)}.*${wanted.source}`));
-    if (said) return said[1];
+    const own = this.#ownLine(new RegExp(`${escaped(path)}.*${wanted.source}`));
+    if (own) return own[1];
     const line = this.#line(wanted, path);
     if (line) return line[1];
     // What is in a line that is not trusted is looked up, not guessed at.
@@ -223,8 +223,8 @@ export class Sight {
   /** Says something with the next call, unless it stands in what the agent has said; that it was checked, if a summary has it already. */
   note(text) {
     if (this.own.some((piece) => piece.text.includes(text))) return;
-    const said = this.mentioned(text) ? `${text}${CHECKED}` : text;
-    if (!this.mentioned(`${text}${CHECKED}`) && !this.#notes.includes(said)) this.#notes.push(said);
+    const note = this.mentioned(text) ? `${text}${CHECKED}` : text;
+    if (!this.mentioned(`${text}${CHECKED}`) && !this.#notes.includes(note)) this.#notes.push(note);
   }
 
   get notes() {
@@ -239,15 +239,15 @@ function pieces(message, at, { texts, users, own }) {
   if (role === "tool") {
     const text = parts.join("\n");
     const original = texts.get(id);
-    const whole = text === original;
-    const isStub = !whole && text.length < Math.max(STUB * (original?.length ?? 0), 160);
+    const isComplete = text === original;
+    const isStub = !isComplete && text.length < Math.max(STUB * (original?.length ?? 0), 160);
     // A call that is stubbed says nothing of its file any more; a result says it in its first line.
     const path =
       /^== (\S+) lines|^Edited (\S+) at/
         .exec(original ?? "")
         ?.slice(1)
         .find(Boolean) ?? null;
-    return [{ kind: isStub ? "stub" : "result", text, path, at, whole }];
+    return [{ kind: isStub ? "stub" : "result", text, path, at, isComplete }];
   }
   if (role === "assistant")
     return parts

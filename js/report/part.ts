@@ -48,17 +48,17 @@ export function partOf(
   { include, from, limit }: Part,
   calls: readonly unknown[] | undefined,
 ): object {
-  const whole: Record<string, unknown> = { ...report, ...(calls ? { calls } : {}) };
-  for (const name of LISTS) if (!include.includes(name)) delete whole[name];
-  if (limit === undefined) return whole;
+  const part: Record<string, unknown> = { ...report, ...(calls ? { calls } : {}) };
+  for (const name of LISTS) if (!include.includes(name)) delete part[name];
+  if (limit === undefined) return part;
   let nextCursor: string | null = null;
   for (const name of LONG) {
-    const list = whole[name];
+    const list = part[name];
     if (!Array.isArray(list)) continue;
-    whole[name] = list.slice(from, from + limit);
+    part[name] = list.slice(from, from + limit);
     if (list.length > from + limit) nextCursor = String(from + limit);
   }
-  return { ...whole, nextCursor };
+  return { ...part, nextCursor };
 }
 
 function isWithin(value: unknown, low: number, high: number): value is number {

@@ -1,4 +1,4 @@
-//! What a message was found to be: its fixes, its groups, and the calls of its results.
+//! Findings about one message: its fixes, its groups, and the calls of its results.
 
 use super::piece::At;
 use crate::model::{Fix, FixKind, GroupId, MessageId};

@@ -122,7 +122,7 @@ test("--open hands a private file to the desktop and prints its path", {
 
 test("what has no place beside a page is refused", () => {
   const out = join(folder, "no.html");
-  for (const [args, told] of [
+  for (const [args, expected] of [
     [["--unredacted"], /--unredacted is an option of --html and --open/],
     [["--html", out, "--open"], /use only one of --html and --open/],
     [["--html", out, "--call", "1"], /--call is not an option of inspect --html/],
@@ -132,7 +132,7 @@ test("what has no place beside a page is refused", () => {
   ]) {
     const ran = plimsoll(["inspect", AUDIT, ...args]);
     assert.deepEqual([ran.code, ran.out], [2, ""], args.join(" "));
-    assert.match(ran.err, told);
+    assert.match(ran.err, expected);
   }
 });
 

@@ -93,9 +93,9 @@ test("a report comes in parts, and piece by piece", async () => {
     assert.equal(code, -32_602);
     return message;
   };
-  const whole = JSON.parse(JSON.stringify({ ...view.report(), sessionId: "s" }));
-  assert.deepEqual(await result({}), whole);
-  const { messages, sections, ...bare } = whole;
+  const full = JSON.parse(JSON.stringify({ ...view.report(), sessionId: "s" }));
+  assert.deepEqual(await result({}), full);
+  const { messages, sections, ...bare } = full;
   assert.deepEqual(await result({ include: [] }), bare);
   assert.deepEqual(await result({ include: ["sections"] }), { ...bare, sections });
   const pieces = [];

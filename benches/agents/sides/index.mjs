@@ -40,7 +40,7 @@ export const SIDES = [
     id: "summarization-whole",
     label: "LangChain summarization of all",
     package: "langchain",
-    side: summarization({ whole: true }),
+    side: summarization({ untrimmed: true }),
   },
   { id: "prune", label: "AI SDK `pruneMessages`", package: "ai", side: prune },
   { id: "pi", label: "pi compaction", package: "@earendil-works/pi-agent-core", side: pi },

@@ -53,9 +53,9 @@ export const trim = async ({ window, reserve, provider }) => {
   };
 };
 
-/** @param {{ whole?: boolean }} options whole: the summarizer reads all of what goes, not the last 4,000 tokens of it, the default */
+/** @param {{ untrimmed?: boolean }} options untrimmed: the summarizer reads all of what goes, not the last 4,000 tokens of it, the default */
 export const summarization =
-  ({ whole = false } = {}) =>
+  ({ untrimmed = false } = {}) =>
   async ({ window, reserve, provider }) => {
     const { summarizationMiddleware } = await peer("langchain");
     const { from, to, tokenCounter } = await shapes();
@@ -79,7 +79,7 @@ export const summarization =
       trigger: { tokens: Math.floor(room * 0.8) },
       keep: { tokens: Math.floor(room * 0.3) },
       tokenCounter,
-      trimTokensToSummarize: whole ? room : 4_000,
+      trimTokensToSummarize: untrimmed ? room : 4_000,
     });
     const hook = beforeModel.hook ?? beforeModel;
     let kept = [];

@@ -1,4 +1,4 @@
-/** How peers are loaded: by name from benches/peers, whose lock file pins them, else from the packages of the tests. */
+/** Loading of peers: by name from benches/peers, whose lock file pins them, else from the packages of the tests. */
 import { existsSync, readFileSync } from "node:fs";
 
 const HOMES = ["../../peers/node_modules/", "../../../tests/node_modules/"].map(

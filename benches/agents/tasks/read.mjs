@@ -106,11 +106,11 @@ export function log(seed, { parts = 12 } = {}) {
     for (const path of paths) {
       let warns = see.noted(new RegExp(`${path} warns = (\\d+)`))?.[1];
       if (warns === undefined) {
-        const whole = see.page(path, 1);
+        const page = see.page(path, 1);
         const error = see.shown(path, /ERROR unit = (pump-\d+)/);
         if (error) see.note(`${path} ERROR unit = ${error[1]}`);
         const hits = see.hits("WARN pressure");
-        if (whole) warns = whole.split("WARN pressure").length - 1;
+        if (page) warns = page.split("WARN pressure").length - 1;
         else if (hits?.length > 0 && hits.every((hit) => hit.path === path)) warns = hits.length;
         else if (see.looked(path)) see.act("grep", { pattern: "WARN pressure", path });
         else see.act("read", { path });
