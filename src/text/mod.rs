@@ -10,6 +10,9 @@ mod redact;
 mod scan;
 mod secrets;
 mod terminal;
+// Without vectors of bytes it is slower than the walk, and stands for those with them in its tests.
+#[cfg(any(test, all(target_arch = "wasm32", target_feature = "simd128")))]
+mod windows;
 
 pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,

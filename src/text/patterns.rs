@@ -249,7 +249,7 @@ fn hash(bytes: &[u8], at: usize, end: usize, seen: u8) -> Option<usize> {
 }
 
 /// `ABC-123`, `TS2304`, `ENOENT`
-fn key(bytes: &[u8], at: usize, end: usize, seen: u8) -> Option<usize> {
+pub(super) fn key(bytes: &[u8], at: usize, end: usize, seen: u8) -> Option<usize> {
     if seen & (LOWER | UNDER | WIDE) != 0 || seen & UPPER == 0 {
         return None;
     }
@@ -266,7 +266,7 @@ fn key(bytes: &[u8], at: usize, end: usize, seen: u8) -> Option<usize> {
 }
 
 /// A letter, letters and digits, then single underscores each with letters and digits behind it.
-fn is_snake(word: &[u8]) -> bool {
+pub(super) fn is_snake(word: &[u8]) -> bool {
     let lines = word.iter().take_while(|&&byte| byte == b'_').count();
     let name = &word[lines..];
     name.first().is_some_and(u8::is_ascii_alphabetic)

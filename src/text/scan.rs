@@ -32,40 +32,53 @@ const TELLING: u8 =
 /// assert_eq!(all, [(4, "src/main.rs"), (8, "main.rs"), (23, "ABC-123"), (32, "#4711")]);
 /// ```
 pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    super::windows::identifiers(text, found);
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    by_bytes(text, found);
+}
+
+/// The same without vectors of bytes.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+pub(super) fn by_bytes<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
     let text = limited(text);
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
+    while at < bytes.len() {
         let plain = plain_words(bytes, at);
-        if plain > 0 {
-            at += plain;
-            continue;
-        }
-        // What stands between runs is nearly always one space.
-        let (end, seen) = if flags(byte) == 0 { (at, 0) } else { token(text, at) };
-        if end > at {
-            let url = url_start(bytes, at, end);
-            at = if seen & TELLING == 0 && url.is_none() {
-                end
-            } else {
-                Walk { text, start: at, end, seen, found }.run(url)
-            };
-        } else if byte == b'#' {
-            let digits = patterns::digits(bytes, at + 1);
-            let ends = !patterns::is_word_at(text, digits);
-            if (2..=6).contains(&(digits - at - 1)) && ends {
-                report(text, at, digits, found);
-                at = digits;
-            } else {
-                at += 1;
-            }
+        at = if plain > 0 { at + plain } else { step(text, at, found) };
+    }
+}
+
+/// Looks at the run, the number sign or the character at `at`, which a text has, and returns where it ends.
+pub(super) fn step<'a>(text: &'a str, at: usize, found: &mut dyn FnMut(&'a str, usize)) -> usize {
+    let bytes = text.as_bytes();
+    let byte = bytes[at];
+    // What stands between runs is nearly always one space.
+    let (end, seen) = if flags(byte) == 0 { (at, 0) } else { token(text, at) };
+    if end > at {
+        let url = url_start(bytes, at, end);
+        return if seen & TELLING == 0 && url.is_none() {
+            end
         } else {
-            at += width(byte);
-        }
+            Walk { text, start: at, end, seen, found }.run(url)
+        };
+    }
+    if byte != b'#' {
+        return at + width(byte);
+    }
+    let digits = patterns::digits(bytes, at + 1);
+    let ends = !patterns::is_word_at(text, digits);
+    if (2..=6).contains(&(digits - at - 1)) && ends {
+        report(text, at, digits, found);
+        digits
+    } else {
+        at + 1
     }
 }
 
 /// How many of the next eight bytes are words of small letters with the spaces behind them: none of them is an identifier.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 fn plain_words(bytes: &[u8], at: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
     const HIGH: u64 = ONES * 0x80;
@@ -80,7 +93,7 @@ fn plain_words(bytes: &[u8], at: usize) -> usize {
     if (letters | spaces) & HIGH == HIGH { 8 - spaces.leading_zeros() as usize / 8 } else { 0 }
 }
 
-fn limited(text: &str) -> &str {
+pub(super) fn limited(text: &str) -> &str {
     if text.len() <= LIMIT {
         return text;
     }
