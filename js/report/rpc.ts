@@ -38,6 +38,7 @@ export interface InspectedSessions {
   get(id: string, queryHint?: string): Shown | undefined | null | Promise<Shown | undefined | null>;
 }
 
+/** Session of a handler: one that answers for its last request, or for any call. */
 type Shown = Inspected | InspectedCalls;
 
 /** Response of the handler, as JSON-RPC 2.0 defines it. */

@@ -99,7 +99,7 @@ test("the package contains the published files and nothing else", () => {
   const listed = listTarball(tarball());
   assert.ok(listed.includes("package/dist/plimsoll.wasm"), listed.join());
   const meant =
-    /^package\/((package|openclaw\.plugin)\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.+\.(js|d\.ts|json|wasm))$/;
+    /^package\/((package|openclaw\.plugin)\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE)|dist\/.+\.(js|d\.ts|json|wasm)|dist\/inspector\.html)$/;
   assert.deepEqual(
     listed.filter((path) => !meant.test(path)),
     [],

@@ -77,6 +77,9 @@ declare module "@openai/agents" {
   export class Agent { constructor(options: object) }
   export function run(agent: Agent, input: string, options: object): Promise<{ finalOutput: string }>;
 }
+declare module "node:fs" {
+  export function createReadStream(path: string): AsyncIterable<Uint8Array>;
+}
 declare module "node:fs/promises" {
   export function readFile(path: string): Promise<Uint8Array>;
 }
