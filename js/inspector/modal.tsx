@@ -18,7 +18,8 @@ export function Modal({
     state.dialog.value = "";
   };
   return (
-    <dialog ref={box} aria-label={title} onClose={close}>
+    // `close` comes a task after Escape: a key that follows at once would still meet an open dialog.
+    <dialog ref={box} aria-label={title} onCancel={close} onClose={close}>
       <header class="row-head">
         <h2>{title}</h2>
         <button type="button" class="close" aria-label="Close" onClick={close}>
