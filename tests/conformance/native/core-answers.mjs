@@ -42,7 +42,13 @@ export async function loadRaw() {
 
   /** A session file as JSON. @param {Uint8Array} bytes @returns {string} */
   function session(bytes) {
-    return sessions.call("session", () => files.read_session(sessions.sendBytes(bytes)));
+    return sessions.call("session", () => {
+      const reader = new files.SessionReader();
+      reader.push(sessions.sendBytes(bytes));
+      const open = reader.end();
+      const messages = open.messages(0, open.count());
+      return open.head().replace('"messages":[]', () => `"messages":${messages}`);
+    });
   }
 
   /** All that the core answers while `work` is done. @param {() => void} work */

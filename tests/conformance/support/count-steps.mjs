@@ -237,6 +237,17 @@ class Reader {
       const second = this.unsigned();
       this.numbers(AFTER_FC[second] ?? 0);
       return 0xfc00 + second;
+    } else if (opcode === 0xfd) {
+      const second = this.unsigned();
+      // Vectors: memory and a lane, a constant or a shuffle, a lane, or nothing.
+      if (second <= 11 || second === 92 || second === 93) this.numbers(2);
+      else if (second === 12 || second === 13) this.skip(16);
+      else if (second >= 21 && second <= 34) this.skip(1);
+      else if (second >= 84 && second <= 91) {
+        this.numbers(2);
+        this.skip(1);
+      }
+      return 0xfd00 + second;
     } else if (opcode > 0xd2 || (opcode > 0xc4 && opcode < 0xd0)) {
       throw new Error(`instruction ${opcode} is not known here`);
     }
