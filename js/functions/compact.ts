@@ -26,7 +26,11 @@ export async function compact<M>(
   outcome: CompactionOutcome;
 }> {
   const { force, signal, ...rest } = own(options);
-  using manager = new ContextManager<M>(rest);
-  const outcome = await manager.compact(messages, { force, signal });
-  return { messages: manager.request(messages).messages, outcome };
+  const manager = new ContextManager<M>(rest);
+  try {
+    const outcome = await manager.compact(messages, { force, signal });
+    return { messages: manager.request(messages).messages, outcome };
+  } finally {
+    manager[Symbol.dispose]();
+  }
 }

@@ -1,5 +1,6 @@
 /** Functions over a whole history, without a session: prune it for one request, limit its turns, limit its share. */
 import { onlyKnown } from "../core/arguments.js";
+import { withDisposed } from "../core/disposed.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -72,9 +73,11 @@ function once<M>(messages: readonly M[], options: object, parts?: Parts): PruneR
     transient: true,
     clock: () => 0,
   } as unknown as ContextManagerOptions<M>;
-  using manager = new ContextManager<M>(all);
-  const request = manager.request(messages, parts);
-  const { used: prunedTokens, tokensSaved } = manager.status();
+  const { request, status } = withDisposed(new ContextManager<M>(all), (manager) => {
+    const request = manager.request(messages, parts);
+    return { request, status: manager.status() };
+  });
+  const { used: prunedTokens, tokensSaved } = status;
   const originalTokens = prunedTokens + tokensSaved;
   const { edits, fits, why } = request;
   const applied = edits.length > 0 && prunedTokens < originalTokens;

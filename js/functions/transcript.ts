@@ -1,5 +1,6 @@
 /** Functions over a whole transcript, without a session: check, repair, estimate. */
 import { onlyKnown } from "../core/arguments.js";
+import { withDisposed } from "../core/disposed.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
@@ -87,8 +88,8 @@ export function repair<M>(
 } {
   const { format = "auto", thinking = false, system, tools } = onlyKnown("options", options, RULES);
   const window = { contextTokens: 0 };
-  using manager = new ContextManager<M>({ window, provider, format, signCalls: thinking });
-  const request = manager.request(messages, { system, tools });
+  const made = new ContextManager<M>({ window, provider, format, signCalls: thinking });
+  const request = withDisposed(made, (manager) => manager.request(messages, { system, tools }));
   return { messages: request.messages, repairs: request.repairs };
 }
 

@@ -1,4 +1,5 @@
 /** Session files of agents. */
+import { withDisposed } from "../core/disposed.js";
 import type { Handle } from "../core/handle.js";
 import type * as glue from "../glue/sessions_bg.js";
 import type { OpenSession, ReadOptions } from "../types.js";
@@ -22,10 +23,10 @@ import { SessionReader } from "./reader.js";
  * const session = readSession(await readFile("session.jsonl"));
  */
 export function readSession(bytes: Uint8Array | string, options: ReadOptions = {}): OpenSession {
-  const read = (): Handle<glue.OpenSession> => {
-    using reader = new SessionReader(options);
-    reader.push(bytes);
-    return reader.finished("readSession");
-  };
+  const read = (): Handle<glue.OpenSession> =>
+    withDisposed(new SessionReader(options), (reader) => {
+      reader.push(bytes);
+      return reader.finished("readSession");
+    });
   return sessionOf(read(), read);
 }

@@ -7,6 +7,7 @@ export function check(plimsoll) {
     estimates: estimates(plimsoll),
     refusal: refusal(plimsoll),
     requests: requests(plimsoll),
+    once: once(plimsoll),
     prompt: prompt(plimsoll),
     candidates: candidates(plimsoll),
     report: report(plimsoll),
@@ -73,6 +74,19 @@ function requests({ ContextManager }) {
   }
   if (!printed.some(([, , , edits]) => edits > 0)) throw new Error("nothing was edited");
   return printed;
+}
+
+/** One request after which nothing is kept: a call whose result is missing. */
+function once({ pruneForRequest, repair }) {
+  const messages = [
+    { role: "user", content: TEXTS.code },
+    { role: "assistant", content: [{ type: "tool_use", id: "toolu_0", name: "read", input: {} }] },
+    { role: "user", content: "And now?" },
+  ];
+  const { messages: repaired, repairs } = repair(messages, "anthropic");
+  if (repairs.length === 0) throw new Error("a call without a result was left");
+  const { applied, prunedTokens } = pruneForRequest(messages, { window: { contextTokens: 6_000 } });
+  return [repaired, applied, prunedTokens];
 }
 
 /** A system prompt over its budget, shaped by a request in two languages. */

@@ -1,4 +1,5 @@
 /** Three tools of the agent: one reports how full its context is, one returns what was removed, one keeps a text. */
+import { withDisposed } from "../../core/disposed.js";
 import { ContextManager } from "../../session/context.js";
 import type { AgentTool } from "../../types.js";
 import type { Session } from "./session.js";
@@ -39,8 +40,9 @@ let shared: AgentTool[] | undefined;
 /** Definitions that every manager has, and ours. */
 export function definitions(): AgentTool[] {
   if (!shared) {
-    using manager = new ContextManager({ window: { contextTokens: 0 } });
-    shared = [...manager.agentTools().filter(({ name }) => TOOLS.includes(name)), PIN];
+    const made = new ContextManager({ window: { contextTokens: 0 } });
+    const ofManager = withDisposed(made, (manager) => manager.agentTools());
+    shared = [...ofManager.filter(({ name }) => TOOLS.includes(name)), PIN];
   }
   return shared;
 }
