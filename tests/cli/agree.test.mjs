@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { size, sized } from "../support/size.mjs";
-import { AUDIT, EXPORTS, here, json, PLAN, plimsoll } from "./command.mjs";
+import { AUDIT, EXPORTS, here, json, PLAN, plimsoll, spawned } from "./command.mjs";
 
 const SHARED = here("../shared/data/sessions");
 
@@ -42,7 +42,7 @@ function asked(files, at) {
   const asks = files.map((sessionId, id) => {
     return JSON.stringify({ jsonrpc: "2.0", id, method: "context.inspect", params: { sessionId } });
   });
-  const { out } = plimsoll(["rpc", ...files, ...at], { input: asks.join("\n") });
+  const { out } = spawned(["rpc", ...files, ...at], { input: asks.join("\n") });
   const answers = out.split("\n").filter(Boolean);
   assert.equal(answers.length, files.length);
   const checks = checkedAt(files, at);

@@ -1,57 +1,40 @@
-// The packed command, from outside: PLIMSOLL_BIN, by default npm/dist/cli.js.
+// The packed command, from outside: what holds for every command line, and for processes and terminals.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { AUDIT, ENV, EXPORTS, file, folder, PLAN, plimsoll, spawned, start } from "./command.mjs";
 
-const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const BIN = process.env.PLIMSOLL_BIN ?? here("npm/dist/cli.js");
-const AUDIT = here("examples/sessions/harbour-audit.pi.jsonl");
-const SESSIONS = [
-  AUDIT,
-  here("examples/sessions/harbour-plan.anthropic.json"),
-  here("examples/sessions/harbour-exports.openai.json"),
-];
-const folder = mkdtempSync(join(tmpdir(), "plimsoll-cli-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-const clean = { PATH: process.env.PATH, TERM: "xterm-256color" };
-const start = /\.m?js$/.test(BIN) ? [process.execPath, BIN] : [BIN];
-
-function plimsoll(args, { env = {}, input } = {}) {
-  const [command, ...first] = start;
-  const ran = spawnSync(command, [...first, ...args], {
-    env: { ...clean, ...env },
-    input,
-    encoding: "utf8",
-    maxBuffer: 1e8,
-  });
-  return { code: ran.status, out: ran.stdout, err: ran.stderr };
-}
-
-function file(name, content) {
-  const path = join(folder, name);
-  writeFileSync(path, content);
-  return path;
-}
-
-const [, PLAN] = SESSIONS;
+const SESSIONS = [AUDIT, PLAN, EXPORTS];
 const REPLAY = ["replay", PLAN, "--window", "16k"];
 const INSPECT = ["inspect", PLAN, "--window", "16k"];
 
 test("--help and --version print to stdout and exit with 0", () => {
-  const help = plimsoll(["--help"]);
+  const help = spawned(["--help"]);
   assert.equal(help.code, 0);
   assert.match(help.out, /plimsoll replay FILE/);
   for (const line of help.out.split("\n")) assert.ok(line.length <= 80, line);
-  assert.deepEqual(plimsoll([]), help, "without a command the help is printed");
-  const version = plimsoll(["--version"]);
+  assert.deepEqual(spawned([]), help, "without a command the help is printed");
+  const version = spawned(["--version"]);
   assert.equal(version.code, 0);
   assert.match(version.out, /^\d+\.\d+\.\d+\S*\n$/);
+});
+
+test("a process prints and ends as the thread does in which these tests run commands", () => {
+  const lines = [
+    [0, INSPECT],
+    [0, [...REPLAY, "--json"]],
+    [1, ["check", PLAN, "--max-used", "1k"]],
+    [2, ["inspect", PLAN, "--windw", "64k"]],
+    [3, ["inspect", join(folder, "absent.jsonl")]],
+  ];
+  for (const [code, args] of lines) {
+    const ran = spawned(args);
+    assert.equal(ran.code, code, args.join(" "));
+    assert.deepEqual(plimsoll(args), ran);
+  }
 });
 
 test("the help names every policy, provider and estimator that an error names", () => {
@@ -127,7 +110,7 @@ test("a file that cannot be read ends with 3 and names the file", () => {
 });
 
 test("piped output has no escapes unless colour is requested", () => {
-  const colored = (args, env) => plimsoll(args, { env }).out.includes("\u001b[");
+  const colored = (args, env) => spawned(args, { env }).out.includes("\u001b[");
   for (const args of [INSPECT, REPLAY]) {
     assert.equal(colored(args, {}), false, "piped");
     assert.equal(colored(args, { NO_COLOR: "1" }), false);
@@ -148,7 +131,7 @@ test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
   const quoted = [...start, ...INSPECT].map((word) => `'${word}'`).join(" ");
   const inTerminal = (env) =>
     spawnSync("script", ["-qec", `stty cols 70; ${quoted}`, "/dev/null"], {
-      env: { ...clean, ...env },
+      env: { ...ENV, ...env },
       encoding: "utf8",
       input: "",
     });
@@ -163,10 +146,9 @@ test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
 });
 
 test("no line is wider than the screen", () => {
-  const [, , chat] = SESSIONS;
   const commands = [
     ["inspect", PLAN],
-    ["inspect", chat],
+    ["inspect", EXPORTS],
     ["replay", AUDIT, "--calls"],
     ["replay", PLAN, "--preset", "economy", "--preset", "retention"],
   ];
@@ -181,7 +163,7 @@ test("no line is wider than the screen", () => {
 
 test("a piped report is at most 80 columns wide", () => {
   const widest = Math.max(
-    ...plimsoll(INSPECT, { env: { COLUMNS: "200" } })
+    ...spawned(INSPECT, { env: { COLUMNS: "200" } })
       .out.split("\n")
       .map((line) => [...line].length),
   );
@@ -255,7 +237,7 @@ test("a replay with several presets compares them", () => {
 
 test("standard input is a file like any other", () => {
   const bytes = readFileSync(PLAN);
-  const piped = plimsoll(["inspect", "-", "--window", "16k"], { input: bytes });
+  const piped = spawned(["inspect", "-", "--window", "16k"], { input: bytes });
   assert.equal(piped.code, 0, piped.err);
   assert.equal(
     piped.out.split("\n").slice(2).join("\n"),

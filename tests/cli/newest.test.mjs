@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { AUDIT, folder, plimsoll, refusal } from "./command.mjs";
+import { AUDIT, folder, refusal, spawned } from "./command.mjs";
 
 /** A home, a folder to work in, and what stands where. */
 function place() {
@@ -28,7 +28,7 @@ function place() {
     return fullPath;
   };
   const env = { HOME: home, USERPROFILE: home };
-  const run = (args, more = {}) => plimsoll(args, { cwd, env: { ...env, ...more } });
+  const run = (args, more = {}) => spawned(args, { cwd, env: { ...env, ...more } });
   return { cwd, slug, put, run };
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { loadPackage, packagePath } from "../conformance/support/package.mjs";
-import { AUDIT, file, folder, plimsoll } from "./command.mjs";
+import { AUDIT, file, folder, plimsoll, spawned } from "./command.mjs";
 
 const { api } = await loadPackage();
 const dist = dirname(packagePath() ?? "");
@@ -97,7 +97,7 @@ test("--open hands a private file to the desktop and prints its path", {
   );
   chmodSync(join(bin, "xdg-open"), 0o755);
   const env = { PATH: `${bin}:${process.env.PATH}`, TMPDIR: folder };
-  const ran = plimsoll(["inspect", AUDIT, "--open"], { env });
+  const ran = spawned(["inspect", AUDIT, "--open"], { env });
   assert.equal(ran.code, 0, ran.err);
   const path = ran.out.trim();
   for (let tries = 0; tries < 100; tries += 1) {
@@ -115,7 +115,7 @@ test("--open hands a private file to the desktop and prints its path", {
   const bare = join(folder, "bare");
   mkdirSync(bare);
   symlinkSync(process.execPath, join(bare, "node"));
-  const without = plimsoll(["inspect", AUDIT, "--open"], { env: { PATH: bare, TMPDIR: folder } });
+  const without = spawned(["inspect", AUDIT, "--open"], { env: { PATH: bare, TMPDIR: folder } });
   assert.equal(without.code, 0);
   assert.match(without.err, /xdg-open could not be started: open the file in a browser/);
 });

@@ -14,6 +14,7 @@ import {
   plimsoll,
   refusal,
   STEERS,
+  spawned,
   started,
 } from "./command.mjs";
 
@@ -24,7 +25,7 @@ function dialogue(lines, files = [AUDIT, PLAN]) {
   const input = lines
     .map((line) => (typeof line === "string" ? line : JSON.stringify(line)))
     .join("\n");
-  const { code, out, err } = plimsoll(["rpc", ...files, ...AT], { input });
+  const { code, out, err } = spawned(["rpc", ...files, ...AT], { input });
   assert.deepEqual([code, err], [0, ""]);
   assert.ok(out === "" || out.endsWith("\n"));
   return out
@@ -124,7 +125,7 @@ test("files of the same name are distinguished by their paths", () => {
 test("escapes in a session do nothing to a terminal that shows the answers", () => {
   const path = hostile();
   const input = `${JSON.stringify(ask({ sessionId: path, detailKey: "message:2" }))}\n`;
-  const { out } = plimsoll(["rpc", path, ...AT], { input });
+  const { out } = spawned(["rpc", path, ...AT], { input });
   assert.doesNotMatch(out, STEERS);
   assert.equal(JSON.parse(out).result.detail.key, "message:2");
 });

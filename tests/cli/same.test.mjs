@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { loadPackage } from "../conformance/support/package.mjs";
 import { sessionFiles } from "../conformance/support/session-files.mjs";
 import { sized } from "../support/size.mjs";
-import { file, json, plimsoll } from "./command.mjs";
+import { file, json, spawned } from "./command.mjs";
 
 const { api } = await loadPackage();
 const WINDOW = { contextTokens: 64_000, maxOutputTokens: 4000 };
@@ -47,7 +47,7 @@ for (const preset of [undefined, "balanced"]) {
       ),
     );
     const input = asked.map((one) => `${JSON.stringify(one)}\n`).join("");
-    const ran = plimsoll(["rpc", ...views.map(({ path }) => path), ...AT, ...more], { input });
+    const ran = spawned(["rpc", ...views.map(({ path }) => path), ...AT, ...more], { input });
     assert.deepEqual([ran.code, ran.err], [0, ""]);
     const answers = ran.out
       .trim()

@@ -16,6 +16,7 @@ import {
   plimsoll,
   refusal,
   STEERS,
+  spawned,
 } from "./command.mjs";
 
 const AT = ["--window", "16k", "--reserve", "1000"];
@@ -135,7 +136,7 @@ test("every command has its document, by a name that is kept", () => {
 test("standard input is a file like any other", () => {
   const input = readFileSync(PLAN);
   for (const view of Object.values(VIEWS)) {
-    const piped = plimsoll([...view("-"), ...AT], { input });
+    const piped = spawned([...view("-"), ...AT], { input });
     assert.equal(piped.code, 0, piped.err);
     const named = text(view(PLAN));
     const rest = (out) => out.replaceAll(PLAN, "-").split("\n").slice(1).join("\n");
