@@ -38,7 +38,7 @@ const sayEveryMs = long || first > 1 ? 30_000 : Number.POSITIVE_INFINITY;
 /** The time of this many is printed, and what a million would take by it. */
 const measured = 20_000;
 const shrunk = 5;
-/** Seeds by which something was found once: they are played in every pair, whatever the run's own are. */
+/** Seeds whose histories once broke a law. By default each is played in a third of the pairs, else in all. */
 const once = [
   13_756, 31_152, 42_751, 45_540, 69_900, 75_843, 101_048, 109_099, 123_751, 135_348, 160_601,
   277_374, 293_534, 358_562, 396_184, 396_989, 407_514, 455_859, 458_625, 487_861, 575_843, 618_298,
@@ -54,24 +54,21 @@ const chosen = api
   : [];
 const skip = api ? chosen.length === 0 && `skipped: no pair matches ${only}` : why;
 
-test("every request and repair of a generated history", { skip }, async () => {
+test("every request and repair of generated histories keeps the laws", { skip }, async () => {
   const seed = Number(process.env.PLIMSOLL_SEED ?? 0);
   const rows = rowsOf(seed > 0 ? one(seed) : await many());
   print(rows);
   judge(rows);
 });
 
-for (const seed of once)
-  test(`the history of seed ${seed}, by which something was found, in every pair`, { skip }, () =>
-    judge(rowsOf(one(seed))),
+const thirds = sized({ short: 1, ci: 3, long: 3 });
+for (const [number, seed] of once.entries())
+  test(`the history of seed ${seed}, which once broke a law, breaks none`, { skip }, () =>
+    judge(rowsOf(one(seed, (at) => (at + number) % 3 < thirds))),
   );
 
 /** @param {Map<number, any>} counts by the pairs' places */
-const rowsOf = (counts) =>
-  chosen.map(({ format, provider }, at) => ({
-    pair: `${format} x ${provider}`,
-    ...counts.get(at),
-  }));
+const rowsOf = (counts) => [...counts].map(([at, count]) => ({ pair: pairName(at), ...count }));
 
 /** @param {any[]} rows */
 function judge(rows) {
@@ -89,15 +86,16 @@ function judge(rows) {
   );
 }
 
-/** One transcript in every chosen pair, here. @param {number} seed @returns {Map<number, any>} */
-function one(seed) {
-  return new Map(
-    chosen.map((pair, at) => {
-      const { problem, ...counts } = play(api, pair, history(seed), seed);
-      const found = problem ? [{ seed, ...problem }] : [];
-      return [at, { transcripts: 1, ...counts, violations: found.length, found }];
-    }),
-  );
+/** One transcript in every chosen pair, or in some of them. @param {number} seed @param {(at: number) => boolean} [isIn] @returns {Map<number, any>} */
+function one(seed, isIn = () => true) {
+  const counts = new Map();
+  for (const [at, pair] of chosen.entries()) {
+    if (!isIn(at)) continue;
+    const { problem, ...count } = play(api, pair, history(seed), seed);
+    const found = problem ? [{ seed, ...problem }] : [];
+    counts.set(at, { transcripts: 1, ...count, violations: found.length, found });
+  }
+  return counts;
 }
 
 /** @returns {Promise<Map<number, any>>} */

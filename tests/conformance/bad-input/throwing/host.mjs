@@ -17,7 +17,7 @@ export const isFault = (error) =>
 
 /** The file of the package that reads or calls: so that each of them gets its share of the throws. */
 function place() {
-  const [, file] = /\/dist\/([a-z]+)\.js/.exec(new Error().stack ?? "") ?? [];
+  const [, file] = /\/dist\/([\w/-]+)\.js/.exec(new Error().stack ?? "") ?? [];
   return file ? ` in ${file}` : "";
 }
 
