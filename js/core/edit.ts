@@ -71,7 +71,8 @@ export function filled(
   copies: readonly Copied[],
   history: readonly unknown[],
 ): object {
-  const made = structuredClone(template);
+  // A template is JSON; jsdom has no structuredClone.
+  const made = JSON.parse(JSON.stringify(template)) as object;
   for (const { path, index, from } of copies) {
     const steps = keys(path);
     const key = steps.pop() as string;
