@@ -27,15 +27,18 @@ const SCREENS = /** @type {ReadonlyArray<[string, string[]]>} */ ([
 
 test("axe finds nothing on any screen", { skip, timeout: 600_000 }, async (t) => {
   const started = await browser(t);
-  const all = [
-    { colorScheme: "light", forcedColors: "none" },
-    { colorScheme: "dark", forcedColors: "none" },
-    { colorScheme: "dark", forcedColors: "active" },
-  ];
-  const themes = sized({ short: all.slice(0, 2), ci: all, long: all });
+  const light = { colorScheme: "light", forcedColors: "none" };
+  const dark = { colorScheme: "dark", forcedColors: "none" };
+  const forced = { colorScheme: "dark", forcedColors: "active" };
+  /** Themes at each width. */
+  const all = new Map([light, dark, forced].map((theme) => [theme, [1280, 320]]));
+  const some = new Map([
+    [light, [1280]],
+    [dark, [320]],
+  ]);
   let looked = 0;
-  for (const theme of themes) {
-    for (const width of [1280, 320]) {
+  for (const [theme, widths] of sized({ short: some, ci: all, long: all })) {
+    for (const width of widths) {
       const { page } = await emptyPage(started, {
         ...theme,
         viewport: { width, height: 900 },
