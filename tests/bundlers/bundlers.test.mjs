@@ -57,7 +57,7 @@ cell(
   "chromium",
 );
 
-test("a bundle holds the Wasm that its imports need, and no other", async () => {
+test("a bundle contains only the Wasm files that its imports need", async () => {
   const sizesOf = [];
   const main = 'export { ContextManager } from "plimsoll";';
   for (const contents of [
@@ -139,7 +139,7 @@ const packed = {
 for (const [id, entry] of Object.entries(packed)) {
   cell(id, () => inPage((out) => pack(`./${entry}`, "web", out, "main.js")), "chromium");
 }
-test("the example of a smaller bundle in docs/runtimes.md runs in a page", async (t) => {
+test("the smaller bundle of docs/runtimes.md runs in a page", async (t) => {
   const missing = HOSTS.chromium.missing();
   if (missing) return skip(t, missing);
   const out = emptyFolder();

@@ -55,7 +55,8 @@ function asked(files, at) {
 const VIEWS = [[], ["--preset", "balanced"]];
 
 for (const preset of VIEWS)
-  test(`every document has the figures of the one report ${preset.join(" ")}`, () => agree(preset));
+  test(`all JSON documents of a session have the same figures ${preset.join(" ") || "as recorded"}`, () =>
+    agree(preset));
 
 function agree(preset) {
   const at = ["--window", "64k", "--reserve", "4000", ...preset];
@@ -92,7 +93,7 @@ function agree(preset) {
   }
 }
 
-test("every text has the same figures, to the digit", () => {
+test("all commands print the same figures", () => {
   for (const at of [
     ["--window", "64k", "--reserve", "4000"],
     ["--window", "12k"],
@@ -118,7 +119,7 @@ function checkedAt(files, at) {
   return JSON.parse(plimsoll(["check", ...files, ...at, "--json"]).out).files;
 }
 
-test("the trigger that is shown is the one above which something goes", () => {
+test("the first edit happens at the first request above the displayed trigger", () => {
   const at = ["--window", "16k", "--preset", "aceclaw"];
   const { byCall, window } = json(["turns", EXPORTS, ...at]);
   const first = byCall.findIndex(({ unmanaged }) => unmanaged > window.trigger);

@@ -9,7 +9,7 @@ const check = (...args) => plimsoll(["check", AUDIT, ...AT, ...args]);
 const limitsOf = (...args) =>
   JSON.parse(plimsoll(["check", AUDIT, ...AT, ...args, "--json"]).out).files[0].limits;
 
-test("within every limit it ends with 0, past one with 1; the state is a word", () => {
+test("check exits with 0 within all limits and with 1 above one, and prints ok or OVER", () => {
   const within = check("--max-pressure", "0.75");
   assert.equal(within.code, 0);
   assert.match(within.out, /^pressure +75\.0% +71\.9% .* ok$/m);
@@ -21,7 +21,7 @@ test("within every limit it ends with 0, past one with 1; the state is a word", 
   assert.match(past.out, /1 session, 3 limits: 1 OVER\n$/);
 });
 
-test("a limit is kept by what is equal to it", () => {
+test("a figure equal to its limit passes", () => {
   const { runs } = json(["replay", AUDIT, ...AT]);
   const peak = Math.max(...runs[0].calls.map((one) => one.used));
   assert.equal(check("--max-used", String(peak)).code, 0);
@@ -32,7 +32,7 @@ test("a limit is kept by what is equal to it", () => {
   assert.equal(check("--max", `result read=${read - 1}`).code, 1);
 });
 
-test("pressure and size are of the fullest request, or of the call that is asked for", () => {
+test("check measures the fullest request, or the call that --call names", () => {
   const { runs } = json(["replay", EXPORTS, "--window", "16k"]);
   const used = runs[0].calls.map((one) => one.used);
   const peak = Math.max(...used);
@@ -53,7 +53,7 @@ test("pressure and size are of the fullest request, or of the call that is asked
   assert.deepEqual([of("--call", "5").measured, of("--call", "5").call], [used[4], 5]);
 });
 
-test("a part is held to its limit alone, its sum where the sum is named", () => {
+test("--max checks each part that its pattern matches, and a sum if it names the sum", () => {
   const { parts, results } = json(["map", AUDIT, ...AT]);
   const each = limitsOf("--max", "result *=5k").filter(({ limit }) => limit === "result *");
   const over = results.filter(({ tokens }) => tokens > 5000);
@@ -71,7 +71,7 @@ test("a part is held to its limit alone, its sum where the sum is named", () => 
   assert.match(check("--max", "result nobody?=1").out, /no such part +ok$/m);
 });
 
-test("a limit on a part that no session has is refused, so that a misspelt name does not pass", () => {
+test("check refuses a limit on a part that no session has", () => {
   refusal(
     ["check", AUDIT, ...AT, "--max", "result reed=5k"],
     assert,
@@ -81,7 +81,7 @@ test("a limit on a part that no session has is refused, so that a misspelt name 
   assert.equal(plimsoll(mixed).code, 0, "one session that has the part is enough");
 });
 
-test("a request that does not fit is past a limit that nobody has to name", () => {
+test("a request that does not fit fails without any option", () => {
   const long = JSON.stringify([
     { role: "user", content: "All of this matters. ".repeat(2000) },
     { role: "assistant", content: "It does." },
@@ -94,7 +94,7 @@ test("a request that does not fit is past a limit that nobody has to name", () =
   assert.equal(plimsoll(["check", path, "--window", "200k"]).code, 0);
 });
 
-test("of what the agent sent no rule is checked: its provider has done that", () => {
+test("check applies no provider rules to recorded requests", () => {
   const limits = json(["check", AUDIT, "--window", "200k"]).files[0].limits;
   assert.deepEqual(
     limits.map(({ limit, ok }) => [limit, ok]),
@@ -102,12 +102,12 @@ test("of what the agent sent no rule is checked: its provider has done that", ()
   );
 });
 
-test("a rule of the provider that a request breaks is past a limit", () => {
+test("check counts provider rules that a simulated request breaks", () => {
   const [, rules] = limitsOf();
   assert.deepEqual([rules.limit, rules.most, rules.measured, rules.ok], ["violations", 0, 0, true]);
 });
 
-test("several files are checked; one that is past a limit is enough", () => {
+test("check fails if one of several files exceeds a limit", () => {
   const both = ["check", AUDIT, PLAN, ...AT, "--max-used", "30k"];
   const { code, out } = plimsoll(both);
   assert.equal(code, 1);
@@ -118,7 +118,7 @@ test("several files are checked; one that is past a limit is enough", () => {
   assert.deepEqual([report.ok, ...report.files.map((one) => one.ok)], [false, false, true]);
 });
 
-test("limits that are none are refused", () => {
+test("check refuses malformed limits", () => {
   const cases = [
     [["--max-pressure", "much"], /--max-pressure: a share like 0\.85 or 85%, got "much"/],
     [["--max-used", "lots"], /--max-used: a size like 64k/],

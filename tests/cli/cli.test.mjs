@@ -22,7 +22,7 @@ test("--help and --version print to stdout and exit with 0", () => {
   assert.match(version.out, /^\d+\.\d+\.\d+\S*\n$/);
 });
 
-test("a process prints and ends as the thread does in which these tests run commands", () => {
+test("a process has the same output and exit code as the thread that runs commands in these tests", () => {
   const lines = [
     [0, INSPECT],
     [0, [...REPLAY, "--json"]],
@@ -54,7 +54,7 @@ test("the help names every policy, provider and estimator that an error names", 
   }
 });
 
-test("a wrong command line ends with 2 and says what is allowed", () => {
+test("a wrong command line exits with 2 and says what is allowed", () => {
   const cases = [
     [
       ["inspcet", AUDIT],
@@ -85,7 +85,7 @@ test("a wrong command line ends with 2 and says what is allowed", () => {
   }
 });
 
-test("a file that cannot be read ends with 3 and names the file", () => {
+test("an unreadable file exits with 3 and a message that names it", () => {
   const empty = file("empty.jsonl", "");
   const cases = [
     [join(folder, "absent.jsonl"), /absent\.jsonl: no such file/],
@@ -121,13 +121,13 @@ test("piped output has no escapes unless colour is requested", () => {
   }
 });
 
-test("colour adds nothing but colour", () => {
+test("colour changes no text of a replay", () => {
   const bare = plimsoll(REPLAY).out;
   const painted = plimsoll([...REPLAY, "--color", "always"]).out;
   assert.equal(stripVTControlCharacters(painted), bare);
 });
 
-test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
+test("output in a terminal has colours unless NO_COLOR is set, and keeps to its width", (t) => {
   const quoted = [...start, ...INSPECT].map((word) => `'${word}'`).join(" ");
   const inTerminal = (env) =>
     spawnSync("script", ["-qec", `stty cols 70; ${quoted}`, "/dev/null"], {
@@ -145,7 +145,7 @@ test("a terminal has colour, unless NO_COLOR; its width is kept", (t) => {
   assert.ok(widest <= 70 && widest > 60, `widest line: ${widest}`);
 });
 
-test("no line is wider than the screen", () => {
+test("inspect and replay print no line wider than --width", () => {
   const commands = [
     ["inspect", PLAN],
     ["inspect", EXPORTS],
@@ -170,12 +170,12 @@ test("a piped report is at most 80 columns wide", () => {
   assert.equal(widest, 80);
 });
 
-test("--ascii prints ASCII alone", () => {
+test("--ascii prints only ASCII", () => {
   for (const args of [INSPECT, REPLAY])
     assert.match(plimsoll([...args, "--ascii"]).out, /^[\n -~]*$/);
 });
 
-test("the window adds up, and all commands say the same", () => {
+test("used, reserve and free add up to the window, and inspect and replay agree", () => {
   for (const session of SESSIONS) {
     const at = ["--window", "32k", "--reserve", "2000"];
     const simulated = ["inspect", session, ...at, "--preset", "balanced"];
@@ -205,7 +205,7 @@ test("the window adds up, and all commands say the same", () => {
   }
 });
 
-test("every call is listed when asked for, a selection otherwise", () => {
+test("--calls lists every call; without it a replay lists a selection", () => {
   const rows = (out) =>
     out.split("\n").filter((line) => /^ *\d[\d,]* {2,}\d.*(yes|OVER|violations?)$/.test(line))
       .length;
@@ -215,7 +215,7 @@ test("every call is listed when asked for, a selection otherwise", () => {
   assert.match(out, new RegExp(`${49 - rows(out)} calls not listed`));
 });
 
-test("figures that the file lacks are named as missing", () => {
+test("inspect names figures that the file lacks", () => {
   const { out } = plimsoll(["inspect", AUDIT]);
   assert.match(out, /not in this file: the system prompt, the tool definitions/);
   const { absent } = JSON.parse(plimsoll(["inspect", AUDIT, "--json"]).out);
@@ -223,19 +223,19 @@ test("figures that the file lacks are named as missing", () => {
   assert.doesNotMatch(plimsoll(INSPECT).out, /not in this file/);
 });
 
-test("a report names the state of an entry in a word", () => {
+test("inspect names the state of each entry", () => {
   const { out } = plimsoll(INSPECT);
   assert.match(out, /\b(kept|stubbed|capped|gone)\b/);
 });
 
-test("a replay with several presets compares them", () => {
+test("replay compares several presets", () => {
   const { out } = plimsoll([...REPLAY, "--preset", "economy", "--preset", "retention"]);
   assert.match(out, /^economy /m);
   assert.match(out, /^retention /m);
   assert.match(out, /^unmanaged /m);
 });
 
-test("standard input is a file like any other", () => {
+test("inspect reads a session from standard input", () => {
   const bytes = readFileSync(PLAN);
   const piped = spawned(["inspect", "-", "--window", "16k"], { input: bytes });
   assert.equal(piped.code, 0, piped.err);
@@ -245,7 +245,7 @@ test("standard input is a file like any other", () => {
   );
 });
 
-test("an earlier call can be looked at", () => {
+test("--call shows an earlier call", () => {
   const at = (call) => JSON.parse(plimsoll([...INSPECT, "--call", String(call), "--json"]).out);
   const early = at(5);
   assert.equal(early.call, 5);
@@ -255,7 +255,7 @@ test("an earlier call can be looked at", () => {
   assert.equal(sum, early.window.used, "the buckets are of that call too");
 });
 
-test("escapes in a session do nothing to the terminal", () => {
+test("escape sequences in a pi session never reach the terminal", () => {
   const evil = "rm\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200d\r\nX";
   const entry = (id, parentId, message) =>
     JSON.stringify({

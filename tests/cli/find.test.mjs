@@ -9,7 +9,7 @@ const sum = (rows, of) => rows.reduce((all, one) => all + of(one), 0);
 /** The text under a key, as `plimsoll detail` has it. */
 const textOf = (key, session) => json(["detail", key, session, ...AT]).detail.content;
 
-test("each occurrence of a text is found, with line and column", () => {
+test("find lists each occurrence of a text with line and column", () => {
   for (const [session, text] of [
     [PLAN, "berth"],
     [AUDIT, "the"],
@@ -52,14 +52,14 @@ test("a hit shows the state of its message and how much of it is still sent", ()
   assert.match(out, / yes +kept +keep$/m);
 });
 
-test("people's words are still sent where a fold carries them in its head", () => {
+test("find counts user text in the head of a fold as sent", () => {
   const { places } = json(["find", "e", AUDIT, "--window", "64k"]);
   const users = places.filter(({ role }) => role === "user");
   assert.equal(users.length, 11);
   for (const { sent, found, state } of users) assert.deepEqual([state, sent], ["kept", found]);
 });
 
-test("the request of an earlier call has what it had", () => {
+test("find --call searches the request of that call", () => {
   const word = "harbour";
   const late = json(["find", word, AUDIT, "--window", "64k"]);
   const early = json(["find", word, AUDIT, "--window", "64k", "--call", "20"]);
@@ -69,7 +69,7 @@ test("the request of an earlier call has what it had", () => {
   assert.match(plimsoll(["find", word, AUDIT, "--call", "20"]).out, /request 20 has all of them/);
 });
 
-test("the text is literal; -i takes capitals and small letters for the same", () => {
+test("find matches literally, and ignores case with -i", () => {
   const path = file(
     "words.json",
     JSON.stringify({
@@ -123,7 +123,7 @@ test("a search without hits exits with 1 and a message", () => {
   refusal(["inspect", PLAN, "-i"], assert, /--ignore-case is not an option of \w+, only of find/);
 });
 
-test("an escape is found and printed, and never reaches the terminal", () => {
+test("find prints an escape sequence it found without sending it to the terminal", () => {
   const path = hostile();
   const seen = json(["find", EVIL, path]);
   assert.ok(seen.found >= 2000);
@@ -133,7 +133,7 @@ test("an escape is found and printed, and never reaches the terminal", () => {
   assert.match(plimsoll(["find", EVIL, path]).out, /"rm\\u\{1b\}\[2J/);
 });
 
-test("single places are listed up to a number", () => {
+test("find lists 30 places, or as many as --top says", () => {
   const rows = (out) => out.split("\n").filter((line) => /^ *#\d+ /.test(line)).length;
   const { places } = json(["find", "the", AUDIT]);
   const { out } = plimsoll(["find", "the", AUDIT, "--top", "4"]);

@@ -5,7 +5,7 @@ import { AUDIT, file, hostile, json, PLAN, plimsoll, refusal, STEERS } from "./c
 
 const AT = ["--window", "16k", "--reserve", "1000"];
 
-test("content is printed under its key only", () => {
+test("only detail prints content, under its key", () => {
   const secret = "the combination is 4711";
   const path = file(
     "secret.json",
@@ -32,7 +32,7 @@ test("content is printed under its key only", () => {
   });
 });
 
-test("a list has the largest messages, each with state and rule, and what would go next", () => {
+test("inspect --chat lists the largest messages with state and rule, and the next removals", () => {
   const { out } = plimsoll([
     ...["inspect", "--chat", AUDIT, "--window", "64k", "--preset", "balanced"],
   ]);
@@ -46,7 +46,7 @@ test("a list has the largest messages, each with state and rule, and what would 
   );
 });
 
-test("a list of an earlier call is the report of that call", () => {
+test("inspect --chat --call reports that call", () => {
   const early = json(["inspect", "--chat", AUDIT, ...AT, "--call", "20"]);
   const { byCall } = json(["turns", AUDIT, ...AT]);
   assert.equal(early.window.used, byCall[19].used);
@@ -74,14 +74,14 @@ test("an unknown key exits with 2 and lists the nearest keys", () => {
   );
 });
 
-test("a bucket is a key, too: its messages, the largest first", () => {
+test("detail accepts a bucket and lists its messages, largest first", () => {
   const { code, out } = plimsoll(["detail", "result read", AUDIT, "--window", "64k"]);
   assert.equal(code, 0);
   assert.match(out, /^result read$/m);
   assert.match(out, /message:515 /);
 });
 
-test("a text alone: as it stands there, as it is sent, and what is between", () => {
+test("detail prints a text as stored, as sent, or as a diff", () => {
   // Message 305 is a stub at call 200; the fold at call 213 drops it and message 297.
   const at = ["--window", "64k", "--call", "200"];
   const detailOf = (...args) => plimsoll(["detail", ...args, AUDIT, ...at]);
@@ -113,7 +113,7 @@ test("a text alone: as it stands there, as it is sent, and what is between", () 
   assert.equal(detailOf("message:0", "--sent").out, detailOf("message:0", "--raw").out);
 });
 
-test("what is cut in its middle differs there, between three lines of what stays", () => {
+test("detail --diff shows a cut with three lines of context", () => {
   const long = Array.from({ length: 3000 }, (_, line) => `\tline ${line} of many`).join("\n");
   const call = { type: "tool_use", id: "a", name: "read", input: {} };
   const result = { type: "tool_result", tool_use_id: "a", content: long };
@@ -141,7 +141,7 @@ test("what is cut in its middle differs there, between three lines of what stays
   );
 });
 
-test("a text is asked for in one way, and of what has one", () => {
+test("detail refuses two forms at once, and a form of a key without text", () => {
   refusal(
     ["detail", "system", PLAN, "--raw", "--diff"],
     assert,

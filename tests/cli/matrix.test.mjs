@@ -8,7 +8,7 @@ const COUNTS = ["bill", "edits", "folds", "epochs", "overWindow", "violations"];
 const MATRIX = ["replay", PLAN, EXPORTS, "--preset", "economy,retention", "--window", "8k,16k"];
 const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-6 * Math.max(1, Math.abs(b)), `${a} ${b}`);
 
-test("a row for each preset and window, and one unmanaged, each the sum of its runs", () => {
+test("a replay has a row for each preset and window and one unmanaged row, each the sum of its runs", () => {
   const { files, runs, matrix } = json([...MATRIX, "--calls"]);
   assert.deepEqual(
     files.map((one) => one.file),
@@ -51,7 +51,7 @@ test("a row for each preset and window, and one unmanaged, each the sum of its r
   }
 });
 
-test("unmanaged sends everything, whatever the window", () => {
+test("the unmanaged row counts requests that contain the whole history", () => {
   const { runs, matrix } = json([...MATRIX, "--calls", "--reserve", "500"]);
   for (const row of matrix.filter(({ preset }) => preset === "unmanaged")) {
     const mine = runs.filter(
@@ -65,7 +65,7 @@ test("unmanaged sends everything, whatever the window", () => {
   }
 });
 
-test("regret is what a preset costs beyond the cheapest with no lower recall", () => {
+test("regret is a preset's cost above the cheapest preset that retains as much", () => {
   const presets = ["economy", "balanced", "retention", "aceclaw", "hermes"];
   const { matrix } = json(["replay", PLAN, EXPORTS, "--preset", presets.join(), "--window", "8k"]);
   const rows = matrix.filter(({ preset }) => preset !== "unmanaged");
@@ -85,7 +85,7 @@ test("regret is what a preset costs beyond the cheapest with no lower recall", (
   assert.equal(line.split(/\s+/)[3], (100 * regret).toFixed(1));
 });
 
-test("the best of a column is marked by a sign, and by nothing where all are alike", () => {
+test("a sign marks the best value of a column unless all are equal", () => {
   const { matrix } = json(MATRIX);
   let marks = 0;
   for (const window of [8000, 16_000]) {
@@ -112,7 +112,7 @@ test("the best of a column is marked by a sign, and by nothing where all are ali
   assert.match(out, /^\* no preset is better in this window/m);
 });
 
-test("the bill goes by the prices and the lifetime given", () => {
+test("--prices and --ttl change the bill", () => {
   const bills = (...more) => json(["replay", AUDIT, "--window", "32k", ...more]);
   const usual = bills();
   assert.deepEqual(bills("--prices", "0.1,1.25,5").runs, usual.runs);
@@ -141,14 +141,14 @@ test("the bill goes by the prices and the lifetime given", () => {
   assert.ok(bills("--ttl", "0s").runs[0].totals.unmanagedBill > usual.runs[0].totals.unmanagedBill);
 });
 
-test("calls come with one run, and with many where they are asked for", () => {
+test("JSON has the calls of one run, and of several runs only with --calls", () => {
   const has = (args) => json(args).runs.every((run) => Array.isArray(run.calls));
   assert.ok(has(["replay", PLAN, "--window", "16k"]));
   assert.ok(has([...MATRIX, "--calls"]));
   assert.ok(json(MATRIX).runs.every((run) => run.calls === undefined));
 });
 
-test("every figure has a place at 60 columns, and no line is wider than the screen", () => {
+test("a replay shows all columns from a width of 60, and no line is wider than the screen", () => {
   for (const width of [40, 60, 80, 120]) {
     const { out } = plimsoll([...MATRIX, "--width", String(width)]);
     for (const line of out.split("\n")) assert.ok([...line].length <= width, `${width}: ${line}`);
@@ -174,7 +174,7 @@ test("every figure has a place at 60 columns, and no line is wider than the scre
   assert.match(plimsoll([...MATRIX, "--ascii"]).out, /^[\n -~]*$/);
 });
 
-test("a wrong command line is refused with what is allowed", () => {
+test("replay refuses wrong options and says what is allowed", () => {
   const cases = [
     [
       ["replay", PLAN, "--preset", "economy,greedy"],

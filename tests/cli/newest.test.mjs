@@ -32,7 +32,7 @@ function place() {
   return { cwd, slug, put, run };
 }
 
-test("the newest session of this folder goes before what agents keep elsewhere", () => {
+test("commands without a file use the newest session of this folder, or else of an agent", () => {
   const { cwd, slug, put, run } = place();
   const announced = (args, more) => {
     const { code, err } = run(args, more);
@@ -70,7 +70,7 @@ test("the newest session of this folder goes before what agents keep elsewhere",
   assert.equal(JSON.parse(out).sessionId, claude, err);
 });
 
-test("where no agent has one, or the command takes no other, a file is asked for", () => {
+test("commands ask for a file if no agent session exists or they need one by name", () => {
   refusal(["inspect"], assert, /FILE is missing: no agent session was found for this folder/);
   const { put, run } = place();
   put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);

@@ -12,7 +12,7 @@ const AT = ["--window", "16k", "--reserve", "1000"];
 const text = (args) => plimsoll(args).out;
 const number = (value) => value.toLocaleString("en-US");
 
-test("the window adds up, and so do the states", () => {
+test("used, reserve and free add up to the window, and the states to the history", () => {
   for (const session of SESSIONS) {
     const seen = json(["next", session, ...AT]);
     const { used, reserve, free, contextTokens } = seen.window;
@@ -36,7 +36,7 @@ test("the window adds up, and so do the states", () => {
   }
 });
 
-test("the forecast of the next request equals the request", () => {
+test("next forecasts the figures of the request that follows", () => {
   const messages = JSON.parse(readFileSync(PLAN, "utf8"));
   const list = Array.isArray(messages) ? messages : messages.messages;
   const { runs } = json(["replay", PLAN, ...AT]);
@@ -53,7 +53,7 @@ test("the forecast of the next request equals the request", () => {
   }
 });
 
-test("a change has a rule, evidence, a time and a way back; what is kept has none", () => {
+test("next gives each changed message a rule, evidence, a time and a way to restore it", () => {
   const { history } = json(["next", AUDIT, "--window", "64k"]);
   const changed = history.filter((one) => one.state !== "kept");
   assert.ok(changed.length > 100);
@@ -67,7 +67,7 @@ test("a change has a rule, evidence, a time and a way back; what is kept has non
   }
 });
 
-test("figures of the evidence are written as the others are", () => {
+test("next writes figures in evidence with thousands separators", () => {
   const { history } = json(["next", AUDIT, "--window", "64k"]);
   const large = history.filter((one) => one.tokens - one.sentTokens >= 1000);
   assert.ok(large.length > 0);
@@ -76,7 +76,7 @@ test("figures of the evidence are written as the others are", () => {
   assert.doesNotMatch(shown, /\d{4}/);
 });
 
-test("runs cover the history once and in order; --all lists every message", () => {
+test("next groups the whole history in order, and --all lists every message", () => {
   const rows = (out) => [...out.matchAll(/^ *#(\d+)(?:-(\d+))? {2}/gm)];
   const table = (args) => text(args).split(/^WHY/m)[0];
   for (const session of SESSIONS) {
@@ -97,7 +97,7 @@ test("runs cover the history once and in order; --all lists every message", () =
   }
 });
 
-test("a session within its window needs one line: nothing changes", () => {
+test("next says in one line that a session within its window does not change", () => {
   const messages = 3;
   const path = file(
     "small.json",
@@ -114,7 +114,7 @@ test("a session within its window needs one line: nothing changes", () => {
   assert.doesNotMatch(out, /WHY|LARGEST/);
 });
 
-test("a cold cache allows edits, which are marked as new", () => {
+test("--idle makes the cache cold, and next marks the edits it allows as new", () => {
   const warm = json(["next", AUDIT, "--window", "64k"]);
   const cold = json(["next", AUDIT, "--window", "64k", "--idle", "2h"]);
   assert.equal(cold.request.at - warm.request.at, 7_200_000);
@@ -137,7 +137,7 @@ test("next leaves the session file and its folder unchanged", () => {
   );
 });
 
-test("it fits the screen, colour adds nothing, ASCII is ASCII", () => {
+test("next keeps to the width, prints only ASCII with --ascii, and colours no text away", () => {
   for (const session of SESSIONS) {
     for (const width of [40, 60, 80, 120]) {
       const out = text(["next", session, ...AT, "--width", String(width)]);
@@ -153,7 +153,7 @@ test("it fits the screen, colour adds nothing, ASCII is ASCII", () => {
   assert.match(text(["next", PLAN, ...AT, "--ascii"]), /^[\n -~]*$/);
 });
 
-test("escapes in a session do nothing to the terminal", () => {
+test("escape sequences in a session never reach the terminal through next", () => {
   const evil = "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r\n";
   const call = { type: "tool_use", id: "a", name: evil, input: { [evil]: evil } };
   const result = { type: "tool_result", tool_use_id: "a", content: evil.repeat(2000) };
@@ -170,7 +170,7 @@ test("escapes in a session do nothing to the terminal", () => {
   }
 });
 
-test("a wrong command line and a wrong file are refused with a message", () => {
+test("next refuses wrong options and files with a message", () => {
   const cases = [
     [["next"], /FILE is missing: no agent session was found for this folder/],
     [["next", AUDIT, PLAN], /takes one file, got 2/],

@@ -43,7 +43,7 @@ const talk = (text) =>
     .map((message) => JSON.stringify(message))
     .join("\n");
 
-test("a page carries the session before its own script, and nothing of it as markup", () => {
+test("a page contains the session as data before its script, never as markup", () => {
   const session = api.readSession(talk("<!-- </SCRIPT>"));
   const html = pageWith(PAGE, session, "a b.jsonl");
   const { name, around, session: inside } = carried(html);
@@ -54,7 +54,7 @@ test("a page carries the session before its own script, and nothing of it as mar
   assert.throws(() => pageWith("<p></p>", session, "x"), /no place for a session/);
 });
 
-test("--html writes a page without secrets and says what it left out", { skip }, () => {
+test("--html writes a page without secrets and lists what it redacted", { skip }, () => {
   const from = file('se"ss<ion.jsonl', talk(`token ${SECRET} in /home/ada/x`));
   const out = join(folder, "out.html");
   const ran = plimsoll(["inspect", from, "--html", out]);
@@ -76,7 +76,7 @@ test("--html writes a page without secrets and says what it left out", { skip },
   assert.equal(plimsoll(["inspect", from, "--html", "-"]).out, `${html}\n`);
 });
 
-test("--unredacted keeps everything, for its owner alone", { skip }, () => {
+test("--unredacted keeps secrets in a file that only its owner can read", { skip }, () => {
   const from = file("whole.jsonl", talk(`token ${SECRET}`));
   const out = join(folder, "whole.html");
   const ran = plimsoll(["inspect", from, "--html", out, "--unredacted"]);
@@ -85,7 +85,7 @@ test("--unredacted keeps everything, for its owner alone", { skip }, () => {
   if (process.platform !== "win32") assert.equal(statSync(out).mode & 0o777, 0o600);
 });
 
-test("--open hands a private file to the desktop and prints its path", {
+test("--open passes a private file to the desktop and prints its path", {
   skip: skip || (process.platform === "linux" ? false : "skipped: needs xdg-open"),
 }, () => {
   const bin = join(folder, "bin");
@@ -120,7 +120,7 @@ test("--open hands a private file to the desktop and prints its path", {
   assert.match(without.err, /xdg-open could not be started: open the file in a browser/);
 });
 
-test("what has no place beside a page is refused", () => {
+test("options that a page cannot use are refused", () => {
   const out = join(folder, "no.html");
   for (const [args, expected] of [
     [["--unredacted"], /--unredacted is an option of --html and --open/],
@@ -136,7 +136,7 @@ test("what has no place beside a page is refused", () => {
   }
 });
 
-test("a page that cannot be written is an error", { skip }, () => {
+test("--html exits with 3 if the page cannot be written", { skip }, () => {
   const ran = plimsoll(["inspect", AUDIT, "--html", join(folder, "none", "x.html")]);
   assert.equal(ran.code, 3);
   assert.match(ran.err, /cannot be written \(ENOENT\)/);

@@ -26,7 +26,7 @@ function written(isTTY, ms) {
   return lines;
 }
 
-test("progress shows runs, calls and the time left, and is erased at the end", () => {
+test("progress shows runs, calls and remaining time, and erases itself at the end", () => {
   assert.deepEqual(written(true, 2000), [
     "\rplimsoll: 1 of 3 runs, 100 of 1,000 calls, about 18 s left\x1b[K",
     "\rplimsoll: 2 of 3 runs, 400 of 1,000 calls, about 6 s left\x1b[K",
@@ -34,7 +34,7 @@ test("progress shows runs, calls and the time left, and is erased at the end", (
   ]);
 });
 
-test("nothing is written within a second, nor where no terminal is", () => {
+test("progress stays silent for the first second and without a terminal", () => {
   assert.deepEqual(written(true, 300), []);
   assert.deepEqual(written(false, 2000), []);
 });

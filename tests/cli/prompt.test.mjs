@@ -42,7 +42,7 @@ function prompt(args, home = folder) {
 const WORK = ["--workspace", "work", "--query", "fix `parseLine` in src/parse.ts"];
 const rows = (out) => out.split("\n").map((line) => line.trim().split(/ {2,}/));
 
-test("each section has a row with its priorities, and why it is there under it", () => {
+test("prompt lists each section with its priorities and the reason for it", () => {
   const { code, out, err } = prompt([...WORK, "--window", "8k"]);
   assert.deepEqual([code, err], [0, ""]);
   const row = (key) => rows(out).find(([first]) => first === key);
@@ -60,7 +60,7 @@ test("each section has a row with its priorities, and why it is there under it",
   assert.match(out, /skipped: TOOLS\.md: no regular file/);
 });
 
-test("a section that does not fit is named with the total that would fit it", () => {
+test("prompt names the total that a truncated section would need", () => {
   const { out } = prompt([...WORK, "--window", "1k"]);
   assert.match(out, /left out by the total: whole from [\d]+ chars on/);
   assert.ok(
@@ -70,7 +70,7 @@ test("a section that does not fit is named with the total that would fit it", ()
   );
 });
 
-test("it is as wide as it may be, and colour adds nothing but colour", () => {
+test("prompt keeps to the width, and colour changes no text", () => {
   for (const width of [40, 60, 80, 120]) {
     const { out } = prompt([...WORK, "--width", String(width)]);
     for (const line of out.split("\n")) assert.ok([...line].length <= width, `${width}: ${line}`);
@@ -84,7 +84,7 @@ test("it is as wide as it may be, and colour adds nothing but colour", () => {
   assert.match(prompt([...WORK, "--ascii"]).out, /^[\n -~]*$/);
 });
 
-test("--text is the prompt, line for line, and steers no terminal", () => {
+test("--text prints the prompt line by line, without control characters", () => {
   const { out } = prompt([...WORK, "--text"]);
   assert.ok(
     out.startsWith(
@@ -96,7 +96,7 @@ test("--text is the prompt, line for line, and steers no terminal", () => {
   assert.doesNotMatch(out + prompt(WORK).out, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 
-test("--json has the plan with the prompt as it is", () => {
+test("--json contains the plan and the exact prompt", () => {
   const { out } = prompt([...WORK, "--json", "--window", "32k", "--reserve", "4k"]);
   const report = JSON.parse(out);
   assert.equal(report.schema, "plimsoll.prompt/1");
@@ -118,14 +118,14 @@ test("--json has the plan with the prompt as it is", () => {
   ]);
 });
 
-test("an empty workspace lists the files that are looked for", () => {
+test("prompt lists the file names it looks for if a workspace has none", () => {
   const { code, out } = prompt(["--workspace", "empty"]);
   assert.equal(code, 0);
   assert.match(out, /nothing was found of what is looked for:\nAGENTS\.md/);
   assert.match(out, /REQUEST {2}none; --query TEXT/);
 });
 
-test("a wrong command line ends with 2, a missing folder with 3", () => {
+test("prompt exits with 2 for wrong options and 3 for a missing folder", () => {
   for (const [args, code, message] of [
     [["work"], 2, /takes no file/],
     [["--reserve", "4k"], 2, /--reserve: of which --window/],

@@ -36,7 +36,7 @@ function dialogue(lines, files = [AUDIT, PLAN]) {
 
 const ask = (params, id = 1) => ({ jsonrpc: "2.0", id, method: "context.inspect", params });
 
-test("the report over the wire is that of every view", () => {
+test("rpc answers with the same report as the commands", () => {
   const [fullReport, named, detail] = dialogue([
     ask({ sessionId: AUDIT }, "a"),
     ask({ sessionId: "harbour-plan.anthropic.json" }, 2),
@@ -49,7 +49,7 @@ test("the report over the wire is that of every view", () => {
   assert.equal(fullReport.result.detail, undefined);
 });
 
-test("wrong requests are answered with their error codes, in order", () => {
+test("rpc answers wrong requests with their error codes, in order", () => {
   const answers = dialogue([
     "{ not json",
     "[]",
@@ -78,7 +78,7 @@ test("wrong requests are answered with their error codes, in order", () => {
   assert.equal(answers[7].error.data.validKeys[0], "system");
 });
 
-test("a batch is answered as one, a notification not at all", () => {
+test("rpc answers a batch with one list, and a notification not at all", () => {
   const note = { jsonrpc: "2.0", method: "context.inspect", params: { sessionId: PLAN } };
   const answers = dialogue([
     note,
@@ -96,18 +96,18 @@ test("a batch is answered as one, a notification not at all", () => {
   );
 });
 
-test("the server ends with its input, and prints nothing without a request", () => {
+test("rpc ends with its input and prints nothing without a request", () => {
   assert.deepEqual(dialogue([]), []);
   assert.deepEqual(dialogue(["", "  ", "\r"]), []);
 });
 
-test("each line is a request: with separators in it, without an end, with another line end", () => {
+test("rpc reads a request per line, also with CRLF, Unicode separators or no final newline", () => {
   const odd = `${JSON.stringify(ask({ sessionId: "\u2028\u2029\u0085" }, "\u2028"))}\r`;
   const [first, second] = dialogue([odd, ask({ sessionId: PLAN })]);
   assert.deepEqual([first.id, first.error.code, second.id], ["\u2028", -32001, 1]);
 });
 
-test("files of the same name are distinguished by their paths", () => {
+test("rpc tells files of the same name apart by their paths", () => {
   const paths = ["one", "two"].map((name) => {
     mkdirSync(join(folder, name), { recursive: true });
     const path = join(folder, name, "session.json");
@@ -122,7 +122,7 @@ test("files of the same name are distinguished by their paths", () => {
   assert.equal(answers[1].error.code, -32001);
 });
 
-test("escapes in a session do nothing to a terminal that shows the answers", () => {
+test("escape sequences in a session stay escaped in answers of rpc", () => {
   const path = hostile();
   const input = `${JSON.stringify(ask({ sessionId: path, detailKey: "message:2" }))}\n`;
   const { out } = spawned(["rpc", path, ...AT], { input });
@@ -130,7 +130,7 @@ test("escapes in a session do nothing to a terminal that shows the answers", () 
   assert.equal(JSON.parse(out).result.detail.key, "message:2");
 });
 
-test("a reader that goes away ends it, and is no error", async () => {
+test("rpc ends without an error when its reader closes the pipe", async () => {
   const child = started(["rpc", PLAN, ...AT]);
   const complaints = [];
   child.stderr.on("data", (chunk) => complaints.push(chunk));
@@ -147,7 +147,7 @@ test("a reader that goes away ends it, and is no error", async () => {
   assert.deepEqual([code, String(complaints)], [0, ""]);
 });
 
-test("what hides is written out, and parses to what it was", () => {
+test("JSON output escapes invisible characters and parses to the original text", () => {
   const content = "a\u00ad\u061c\ufff9\u{e0041}\u{1f6a2}\u2066b";
   const path = file(
     "hides.json",
@@ -161,7 +161,7 @@ test("what hides is written out, and parses to what it was", () => {
   assert.equal(JSON.parse(out).detail.content, content);
 });
 
-test("a wrong command line and a wrong file end before the first answer", () => {
+test("rpc refuses wrong options and files before the first answer", () => {
   refusal(["rpc"], assert, /FILE is missing: plimsoll rpc FILE/);
   refusal(["rpc", "-"], assert, /rpc reads requests from standard input: name a file/);
   refusal(["rpc", PLAN, "--json"], assert, /--json is not an option of \w+, only of inspect, /);

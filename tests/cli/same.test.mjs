@@ -40,7 +40,7 @@ for (const preset of [undefined, "balanced"]) {
     return { name, path, view, calls };
   });
 
-  test(`${preset ?? "recorded"}: RPC and API give one report of every call`, async () => {
+  test(`RPC and API give the same report of every call (${preset ?? "recorded"})`, async () => {
     const asked = views.flatMap(({ path, calls }) =>
       calls.map((call) =>
         ask({ sessionId: path, call, include: ["messages", "sections", "calls"] }, 1),
@@ -68,7 +68,7 @@ for (const preset of [undefined, "balanced"]) {
     }
   });
 
-  test(`${preset ?? "recorded"}: the command line gives the same`, () => {
+  test(`command line and API give the same report (${preset ?? "recorded"})`, () => {
     for (const { name, path, view, calls } of views.slice(
       0,
       sized({ short: 4, ci: 99, long: 99 }),
@@ -81,7 +81,7 @@ for (const preset of [undefined, "balanced"]) {
   });
 }
 
-test("a report comes in parts, and piece by piece", async () => {
+test("an inspect handler returns the parts of a report that were asked for, and pages of messages", async () => {
   const session = api.readSession(FILES[0].bytes);
   const view = api.recordedView(session);
   const context = new api.ContextManager({ window: WINDOW });

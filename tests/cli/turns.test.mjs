@@ -8,7 +8,7 @@ const AT = ["--window", "16k", "--reserve", "1000", "--preset", "balanced"];
 const number = (value) => value.toLocaleString("en-US");
 const sum = (rows, of) => rows.reduce((all, one) => all + of(one), 0);
 
-test("turns are the calls of a replay, none left out and none twice", () => {
+test("turns contain each call of a replay exactly once", () => {
   for (const session of SESSIONS) {
     const seen = json(["turns", session, ...AT]);
     const [run] = json(["replay", session, ...AT]).runs;
@@ -35,7 +35,7 @@ test("turns are the calls of a replay, none left out and none twice", () => {
   }
 });
 
-test("freed tokens are those that the request lacks of the full history", () => {
+test("freed tokens are the difference between full history and request", () => {
   for (const session of SESSIONS) {
     const { byCall, byTurn } = json(["turns", session, ...AT]);
     const last = byCall.at(-1);
@@ -50,7 +50,7 @@ test("freed tokens are those that the request lacks of the full history", () => 
   }
 });
 
-test("usage is shown beside the estimate if the file has it", () => {
+test("turns show the provider's count beside the estimate if the file has one", () => {
   const record = (type, more) =>
     JSON.stringify({ type, timestamp: "2026-03-02T08:00:00Z", ...more });
   const rows = [record("session_meta", { payload: { id: "s" } })];
@@ -96,7 +96,7 @@ test("usage is shown beside the estimate if the file has it", () => {
   assert.doesNotMatch(plimsoll(["turns", PLAN]).out, /USAGE$/m);
 });
 
-test("rows are turns, or calls; a selection, or all", () => {
+test("turns list turns or, with --calls, calls, and all of them with --all", () => {
   const rows = (args) =>
     plimsoll(["turns", AUDIT, "--window", "64k", "--preset", "balanced", ...args])
       .out.split(/^TURN.*$/m)[1]
@@ -119,7 +119,7 @@ test("rows are turns, or calls; a selection, or all", () => {
   assert.doesNotMatch(plimsoll(["turns", one, "--calls"]).out, /not listed/);
 });
 
-test("a map holds all of the request, the biggest first", () => {
+test("map lists all parts of the request, largest first", () => {
   for (const session of SESSIONS) {
     for (const more of [[], ["--call", "20"]]) {
       const seen = json(["map", session, ...AT, ...more]);
@@ -147,7 +147,7 @@ test("a map holds all of the request, the biggest first", () => {
   assert.doesNotMatch(plimsoll(["map", PLAN, "--top", "0"]).out, /LARGEST/);
 });
 
-test("figures that a file lacks are named as missing", () => {
+test("map names figures that the file lacks", () => {
   const { out } = plimsoll(["map", AUDIT]);
   assert.match(out, /not in this file: the system prompt, the tool definitions/);
   for (const name of ["turns", "check"])

@@ -70,7 +70,7 @@ function drawn(out) {
   return rule < 0 ? lines : lines.slice(0, rule + 1);
 }
 
-test("no line is wider than the screen", () => {
+test("no command prints a line wider than the screen", () => {
   for (const [name, view] of Object.entries(VIEWS)) {
     for (const width of [40, 60, 120]) {
       for (const line of drawn(text([...view(PLAN), "--width", String(width)])))
@@ -81,7 +81,7 @@ test("no line is wider than the screen", () => {
   }
 });
 
-test("piped text has no escapes; colour is asked for, and adds nothing but colour", () => {
+test("piped text has no escape sequences, and --color changes no text", () => {
   for (const [name, view] of Object.entries(VIEWS)) {
     const bare = text(view(PLAN));
     assert.ok(!bare.includes("\u001b["), name);
@@ -96,7 +96,7 @@ test("piped text has no escapes; colour is asked for, and adds nothing but colou
   }
 });
 
-test("an emoji that is joined of several is printed as it is, two columns wide", () => {
+test("a joined emoji is printed unchanged and counts as two columns", () => {
   const family = "👩‍👩‍👧";
   const called = (id, name, words) => [
     { role: "assistant", content: [{ type: "tool_use", id, name, input: {} }] },
@@ -119,21 +119,21 @@ test("an emoji that is joined of several is printed as it is, two columns wide",
   assert.ok(Number(ends[0]?.search(/ \d+\.\d {2}/)) > 0);
 });
 
-test("--ascii prints ASCII alone", () => {
+test("every command prints only ASCII with --ascii", () => {
   for (const [name, view] of Object.entries(VIEWS)) {
     if (name === "detail") continue; // It shows the text as it is.
     assert.match(text([...view(PLAN), "--ascii"]), /^[\n -~]*$/, name);
   }
 });
 
-test("every command has its document, by a name that is kept", () => {
+test("every command's JSON names its schema", () => {
   for (const [name, schema] of Object.entries(SCHEMAS)) {
     const report = JSON.parse(text([...VIEWS[name](PLAN), "--json"]));
     assert.equal(report.schema, schema);
   }
 });
 
-test("standard input is a file like any other", () => {
+test("every command reads a session from standard input", () => {
   const input = readFileSync(PLAN);
   for (const view of Object.values(VIEWS)) {
     const piped = spawned([...view("-"), ...AT], { input });
@@ -144,7 +144,7 @@ test("standard input is a file like any other", () => {
   }
 });
 
-test("escapes in a session do nothing to the terminal", () => {
+test("escape sequences in a session never reach the terminal", () => {
   const path = hostile();
   for (const [name, view] of Object.entries(VIEWS)) {
     const argv = view(path).map((word) => (word === "a" ? EVIL.slice(0, 12) : word));
@@ -159,7 +159,7 @@ test("escapes in a session do nothing to the terminal", () => {
   }
 });
 
-test("a wrong command line ends with 2, a file that cannot be read with 3", () => {
+test("every command exits with 2 for a wrong command line and 3 for an unreadable file", () => {
   for (const [name, view] of Object.entries(VIEWS)) {
     const command = name.split(" ")[0];
     const cases = [
@@ -196,7 +196,7 @@ test("an unknown call is refused with the range of calls", () => {
     );
 });
 
-test("every command has its page, within 80 columns", () => {
+test("every command has a help page within 80 columns", () => {
   const all = plimsoll(["--help"]).out;
   const views = Object.keys(SCHEMAS).filter((name) => !name.includes(" "));
   for (const name of [...views, "replay", "rpc", "prompt"]) {
@@ -212,7 +212,7 @@ test("every command has its page, within 80 columns", () => {
   refusal(["inspct", "--help"], assert, /unknown command "inspct"\. Did you mean "inspect"\?/);
 });
 
-test("--unseen adds to each request of a simulation what the file does not tell", () => {
+test("--unseen adds tokens to each simulated request", () => {
   const at = ["inspect", AUDIT, "--preset", "balanced", "--window", "64k", "--unseen"];
   const unseen = (size) => {
     const { buckets } = json([...at, size]);

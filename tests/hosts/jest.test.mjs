@@ -21,7 +21,7 @@ const folder = project(
     "node.test.js": REQUIRED,
     "node.test.mjs": `${IMPORTS}${CHECKED}`,
     "plain.jsdom.test.js": `${JSDOM}${REQUIRED}
-test("takes the Buffer of another realm", () => {
+test("readSession accepts the Buffer of another realm", () => {
   const bytes = Buffer.from('{"type":"session","version":3}');
   expect(plimsoll.readSession(bytes).receipt.lines).toBe(1);
 });`,

@@ -60,7 +60,7 @@ function sound(name, { seen, text }) {
 }
 
 for (const way of /** @type {const} */ (["generate", "stream"]))
-  test(`50 tool steps at 16k, by ${way}: valid, within the window, the fact in each`, (t) => {
+  test(`50 tool steps at 16k by ${way} stay valid, within the window, and keep the fact`, (t) => {
     if (missing) return skip(t, missing);
     const played = play(LIMIT, way);
     sound(way, played);

@@ -214,7 +214,7 @@ function report(name, { seen, failed, crashes, log, long }) {
 }
 
 for (const [wire, api] of Object.entries(APIS)) {
-  test(`${TURNS} turns with tools at ${WINDOW / 1000}k over ${api}, with everything that goes wrong`, async (t) => {
+  test(`OpenClaw survives ${TURNS} turns with tools at ${WINDOW / 1000}k over ${api} with restarts, refusals and failures`, async (t) => {
     if (missing) return skip(t, missing);
     const ours = await play(wire, api, "plimsoll");
     const { seen, failed, log } = ours;

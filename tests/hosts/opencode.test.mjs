@@ -148,12 +148,12 @@ function sound(name, { seen, printed }) {
   assert.ok(printed.includes("The audit is done."), printed);
 }
 
-test("opencode takes it by its types", (t) => {
+test("the plugin has the types that opencode expects", (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   run(join(root, "js/node_modules/.bin/tsc"), [], folder);
 });
 
-test("50 steps in a small window, all valid", async (t) => {
+test("all requests of 50 steps in a small window are valid", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const ended = await asked(t, TEXT);
   sound("50 steps", ended);
@@ -162,7 +162,7 @@ test("50 steps in a small window, all valid", async (t) => {
   assert.ok(ended.seen.beside <= 1, "a title, and no summaries");
 });
 
-test("a request that is refused as too long is recovered", async (t) => {
+test("a request that is refused as too long is sent again, smaller", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const ended = await asked(t, TEXT, { limit: 9_000 });
   sound("an overflow", ended);

@@ -184,12 +184,12 @@ function sound(name, seen) {
   assert.equal(seen.summaries, 0, "no call of pi's own summarizer");
 }
 
-test("pi takes it by its types", (t) => {
+test("the extension has the types that pi expects", (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   run(join(root, "js/node_modules/.bin/tsc"), [], folder);
 });
 
-test("50 steps in a small window, all valid", async (t) => {
+test("all requests of 50 steps in a small window are valid", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const { seen, ask } = await started(t, {}, extension());
   const events = await ask(prompt(TEXT), "agent_settled");
@@ -203,7 +203,7 @@ test("50 steps in a small window, all valid", async (t) => {
   );
 });
 
-test("a request that is refused as too long is recovered", async (t) => {
+test("a request that is refused as too long is sent again, smaller", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const { seen, ask } = await started(t, { limit: 8_000 }, extension());
   const events = await ask(prompt(TEXT), "agent_settled");
@@ -215,7 +215,7 @@ test("a request that is refused as too long is recovered", async (t) => {
   assert.ok(result.firstKeptEntryId);
 });
 
-test("after /compact the session goes on, here and in another process", async (t) => {
+test("a session continues after /compact, also in another process", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const steps = 10;
   const first = await started(t, { steps }, extension());

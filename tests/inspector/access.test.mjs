@@ -25,7 +25,7 @@ const SCREENS = /** @type {ReadonlyArray<[string, string[]]>} */ ([
   ["share", ["s"]],
 ]);
 
-test("axe finds nothing on any screen", { skip, timeout: 600_000 }, async (t) => {
+test("axe finds no accessibility fault on any screen", { skip, timeout: 600_000 }, async (t) => {
   const started = await browser(t);
   const light = { colorScheme: "light", forcedColors: "none" };
   const dark = { colorScheme: "dark", forcedColors: "none" };
@@ -78,7 +78,7 @@ test("axe finds nothing on any screen", { skip, timeout: 600_000 }, async (t) =>
   figure("screens in which axe finds nothing", String(looked));
 });
 
-test("every screen is reached by keys alone", { skip, timeout: 120_000 }, async (t) => {
+test("every screen can be reached with the keyboard", { skip, timeout: 120_000 }, async (t) => {
   const started = await browser(t);
   const { page } = await emptyPage(started);
   await openSession(page, EXAMPLE);

@@ -30,7 +30,7 @@ const shown = (page) =>
     return { ...state.figures.value, buckets };
   });
 
-test("the first figure is the provider's count, character for character", { skip }, async (t) => {
+test("the page's first figure is the provider's count", { skip }, async (t) => {
   const started = await browser(t);
   let compared = 0;
   const formats = new Set();
@@ -56,7 +56,7 @@ test("the first figure is the provider's count, character for character", { skip
   figure("sessions whose first figure is the provider's count", String(compared));
 });
 
-test("used, reserve and free are the window at every call, and the parts are what is used", {
+test("used, reserve and free add up to the window at every call, and the parts to what is used", {
   skip,
 }, async (t) => {
   const started = await browser(t);

@@ -42,7 +42,7 @@ const ATTACKS = [
   "javascript:globalThis.__pwned=1 http://127.0.0.1:9/beacon.png",
 ];
 
-test("texts that attack are shown as texts", { skip }, async (t) => {
+test("hostile markup in a session is shown as text", { skip }, async (t) => {
   const started = await browser(t);
   const { page, complaints } = await emptyPage(started);
   const buffer = chain(
@@ -73,7 +73,7 @@ test("texts that attack are shown as texts", { skip }, async (t) => {
   figure("attacks shown as texts", String(ATTACKS.length));
 });
 
-test("what is no session is refused in one line", { skip }, async (t) => {
+test("a file that is not a session is refused in one line", { skip }, async (t) => {
   const started = await browser(t);
   const { page, complaints } = await emptyPage(started);
   const binary = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 37) % 256));
@@ -97,7 +97,7 @@ test("what is no session is refused in one line", { skip }, async (t) => {
   assert.deepEqual(complaints, []);
 });
 
-test("a connection is refused by the browser", { skip }, async (t) => {
+test("the browser blocks any connection of the page", { skip }, async (t) => {
   let requests = 0;
   const server = createServer((_, response) => {
     requests += 1;
@@ -123,7 +123,7 @@ test("a connection is refused by the browser", { skip }, async (t) => {
   assert.equal(requests, 0);
 });
 
-test("a deep chain of small messages opens, and its receipt is right", {
+test("a chain of thousands of small messages opens with correct line counts", {
   skip,
   timeout: 600_000,
 }, async (t) => {
@@ -149,7 +149,10 @@ test("a deep chain of small messages opens, and its receipt is right", {
   assert.deepEqual(complaints, []);
 });
 
-test("one line of many megabytes opens", { skip, timeout: 300_000 }, async (t) => {
+test("a session file with a line of many megabytes opens", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
   const long = sized({ short: 4e6, ci: 8e6, long: 50e6 });
   const started = await browser(t);
   const { page, complaints } = await emptyPage(started);

@@ -77,7 +77,7 @@ function contents(html) {
   return html + gunzipSync(Buffer.from(carried, "base64")).toString();
 }
 
-test("no planted secret is in the bytes of a shared page", {
+test("a shared page contains no planted secret", {
   skip,
   timeout: 240_000,
 }, async (t) => {
@@ -109,7 +109,7 @@ test("no planted secret is in the bytes of a shared page", {
   );
 });
 
-test("a shared page and a page of the command line open offline with the same report", {
+test("shared pages of the browser and of the command line open offline with the same report", {
   skip,
   timeout: 240_000,
 }, async (t) => {

@@ -55,7 +55,10 @@ function memory(/** @type {number} */ parent) {
 }
 
 for (const size of megabytes) {
-  test(`a session of ${size} MB`, { skip, timeout: 900_000 }, async (t) => {
+  test(`a session of ${size} MB opens and responds within its time limits`, {
+    skip,
+    timeout: 900_000,
+  }, async (t) => {
     const started = await browser(t);
     const bytes = repeated(existsSync(shared) ? shared : EXAMPLE, size * 1e6);
     const own = Math.round(bytes.length / 1e5) / 10;
@@ -267,7 +270,7 @@ async function browserPid() {
   return Number(found.at(-1) ?? 0);
 }
 
-test("a file that is cancelled leaves the open session usable", { skip }, async (t) => {
+test("cancelling a file keeps the open session usable", { skip }, async (t) => {
   const started = await browser(t);
   const { page } = await emptyPage(started);
   await page.setInputFiles("input[type=file]", EXAMPLE);

@@ -49,7 +49,7 @@ function link(from, to, wanted) {
     symlinkSync(join(from, name), join(to, name));
 }
 
-test("without browsers, Redis, Deno, Bun and `which` the suites pass, and print why a part was left out", () => {
+test("the suites pass without browsers, Redis, Deno, Bun and `which`, and print what they skip", () => {
   const folder = bareCheckout();
   const cells = join(folder, "build/cells.jsonl");
   const { HOME, CARGO_HOME, RUSTUP_HOME, PLIMSOLL, PLIMSOLL_BIN } = process.env;

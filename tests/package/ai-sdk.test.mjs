@@ -104,11 +104,11 @@ function sound(name, seen, text, epochs) {
   assert.ok(peak <= WINDOW.contextTokens - WINDOW.maxOutputTokens, `${peak}`);
 }
 
-test("the SDK takes both by its types", () => {
+test("prepareStep and the middleware have the types that the AI SDK expects", () => {
   run(join(root, "js/node_modules/.bin/tsc"), [], folder);
 });
 
-test("prepareStep: 50 steps in a small window, all valid", async () => {
+test("prepareStep keeps 50 steps in a small window valid", async () => {
   const { seen, mock } = model();
   const events = [];
   const step = prepareStep({ window: WINDOW, on: ({ type }) => events.push(type) }, { tools });
@@ -118,7 +118,7 @@ test("prepareStep: 50 steps in a small window, all valid", async () => {
   assert.ok(events.includes("epoch"), `${events}`);
 });
 
-test("a step of a model without a name keeps the rules that hold", async () => {
+test("a step of a model without a name keeps the current provider rules", async () => {
   const step = prepareStep({ window: WINDOW });
   for (const unnamed of [undefined, null, "", {}, { provider: 7 }]) {
     const [sent] = (await step({ messages, model: unnamed })).messages;
@@ -127,14 +127,14 @@ test("a step of a model without a name keeps the rules that hold", async () => {
   }
 });
 
-test("the middleware: 50 generated steps", async () => {
+test("the middleware keeps 50 generated steps valid", async () => {
   const { seen, mock } = model();
   const wrapped = wrapLanguageModel({ model: mock, middleware: middleware({ window: WINDOW }) });
   const { text } = await generateText({ ...asked, model: wrapped });
   sound("generateText", seen, text);
 });
 
-test("the middleware: 50 streamed steps, with the usage of each", async () => {
+test("the middleware keeps 50 streamed steps valid and reads the usage of each", async () => {
   const { seen, mock } = model();
   const { ContextManager } = await import(pathToFileURL(join(entry, "../../index.js")).href);
   const context = new ContextManager({ window: WINDOW, format: "ai-sdk" });
@@ -144,7 +144,7 @@ test("the middleware: 50 streamed steps, with the usage of each", async () => {
   assert.equal(context.status().source, "usage+estimate");
 });
 
-test("the middleware: a call that is refused as too long is sent once more with less", async () => {
+test("the middleware sends a call that was refused as too long again, smaller", async () => {
   for (const ask of [
     async (wrapped) => (await generateText({ ...asked, model: wrapped, maxRetries: 0 })).text,
     async (wrapped) => streamText({ ...asked, model: wrapped, maxRetries: 0 }).text,
@@ -157,7 +157,7 @@ test("the middleware: a call that is refused as too long is sent once more with 
   }
 });
 
-test("the snippets of the page run", async () => {
+test("the examples of docs/hosts/ai-sdk.md run", async () => {
   const { seen, mock } = model();
   const { text } = await snippet(folder, "ai-sdk", { model: mock, tools, messages });
   sound("docs/hosts/ai-sdk.md", seen, text);

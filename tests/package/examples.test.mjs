@@ -141,14 +141,14 @@ ${OUTCOMES[name] ?? ""}`;
   });
 }
 
-test("a test that is named for an example takes its text from the page", () => {
+test("a test that runs an example elsewhere reads it from the page", () => {
   for (const [name, file] of Object.entries(ELSEWHERE)) {
     const source = readFileSync(join(root, "tests", file), "utf8");
     assert.match(source, /\b(snippet|example|exampleOf)\(|README\.md/, `${name}: ${file}`);
   }
 });
 
-test("every name of an example here is that of one", () => {
+test("every example named here exists", () => {
   const names = new Set(examples.map(({ page, number }) => `${page} ${number}`));
   const unknown = Object.keys({ ...ELSEWHERE, ...OUTCOMES }).filter((name) => !names.has(name));
   assert.deepEqual(unknown, []);

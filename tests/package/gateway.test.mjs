@@ -38,7 +38,7 @@ async function talk(url, id, from, to) {
   return all;
 }
 
-test("a turn with a tool call arrives as events, and the session has all of its messages", async (t) => {
+test("a turn with a tool call is streamed as events and stored completely", async (t) => {
   const model = await modelServer(t);
   const { url } = await gateway(t, folder, { store: "memory:", model: model.url });
   const answer = await turn(url, "one", "read short.md");
@@ -54,7 +54,7 @@ test("a turn with a tool call arrives as events, and the session has all of its 
   assert.deepEqual(model.seen.refused, []);
 });
 
-test("a long session gets summaries, says so in its events, and shows them over JSON-RPC", async (t) => {
+test("a long session gets summaries, visible in its events and over JSON-RPC", async (t) => {
   const model = await modelServer(t);
   const options = { store: "memory:", model: model.url, args: LARGER };
   const { url, complaint } = await gateway(t, folder, options);
@@ -80,7 +80,7 @@ test("a long session gets summaries, says so in its events, and shows them over 
   );
 });
 
-test("looking at a session does not change what it sends next", async (t) => {
+test("inspecting a session does not change its next request", async (t) => {
   const model = await modelServer(t);
   const { url } = await gateway(t, folder, { store: "memory:", model: model.url, args: SMALL });
   const alone = await talk(url, "alone", 0, 20);
@@ -105,7 +105,7 @@ test("a request that the model server refuses as too long is sent again, smaller
 });
 
 for (const kind of ["file", "sqlite", "redis"]) {
-  test(`${kind}: a session that is restarted, and killed in a turn, has every committed turn and sends what it would have sent`, {
+  test(`a restarted or killed session on a ${kind} store keeps every committed turn and sends the same requests`, {
     skip: skip(kind),
   }, async (t) => {
     const model = await modelServer(t);
@@ -138,7 +138,7 @@ for (const kind of ["file", "sqlite", "redis"]) {
   });
 }
 
-test("two gateways on one store: each sees the other's turns, and of two at once one is a conflict", {
+test("two gateways on one store see each other's turns, and one of two simultaneous turns is a conflict", {
   skip: skip("file"),
 }, async (t) => {
   const model = await modelServer(t);
@@ -162,7 +162,7 @@ test("two gateways on one store: each sees the other's turns, and of two at once
   assert.deepEqual(model.seen.refused, []);
 });
 
-test("a summary that one gateway has written before it is killed is sent by the other", {
+test("a summary written by a killed gateway is sent by the other", {
   skip: skip("file"),
 }, async (t) => {
   const model = await modelServer(t);
@@ -181,7 +181,7 @@ test("a summary that one gateway has written before it is killed is sent by the 
   assert.equal(model.seen.summaries, summaries);
 });
 
-test("a client that goes away ends its turn, and the session is as it was", async (t) => {
+test("a client that disconnects ends its turn and leaves the session unchanged", async (t) => {
   const model = await modelServer(t);
   const { url } = await gateway(t, folder, { store: "memory:", model: model.url });
   await talk(url, "one", 0, 3);
@@ -208,7 +208,7 @@ test("a client that goes away ends its turn, and the session is as it was", asyn
   await talk(url, "one", 3, 5);
 });
 
-test("requests that are wrong are refused with a status and a code", async (t) => {
+test("wrong requests are refused with a status and a code", async (t) => {
   const model = await modelServer(t);
   const { url } = await gateway(t, folder, { store: "memory:", model: model.url });
   const json = { "content-type": "application/json" };

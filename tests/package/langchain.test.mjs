@@ -119,12 +119,12 @@ function sound(name, { seen, limit }, all, epochs) {
   );
 }
 
-test("LangChain takes it by its types", () => {
+test("the middleware has the types that LangChain expects", () => {
   run(join(root, "js/node_modules/.bin/tsc"), [], folder);
 });
 
 for (const provider of ["anthropic", "openai", "mistral_ai"]) {
-  test(`50 steps in a small window, all valid for ${provider}`, async () => {
+  test(`all requests of 50 steps in a small window are valid for ${provider}`, async () => {
     const rules = provider === "openai" ? "openai-chat" : provider.split("_")[0];
     const model = new Model({ provider: rules });
     model.provider = provider;
@@ -145,7 +145,7 @@ for (const provider of ["anthropic", "openai", "mistral_ai"]) {
   });
 }
 
-test("the usage of the answers is taken", async () => {
+test("the usage of answers is recorded", async () => {
   const { ContextManager } = await import(pathToFileURL(join(entry, "../../index.js")).href);
   const context = new ContextManager({ window: WINDOW, format: "langchain" });
   await asked(new Model({ steps: 3 }), middleware(context));
@@ -182,14 +182,14 @@ test("tools are counted with their descriptions and schemas", async () => {
   assert.ok(described - bare > 200 && json - bare > 200);
 });
 
-test("a call that is refused as too long is sent once more with less", async () => {
+test("a call that was refused as too long is sent again, smaller", async () => {
   const model = new Model({ limit: 9_000 });
   const all = await asked(model, middleware({ window: WINDOW }));
   sound("recover", model, all);
   assert.ok(model.seen.refused >= 1);
 });
 
-test("each thread has a session of its own", async () => {
+test("each thread has its own session", async () => {
   const model = new Model({ steps: 0 });
   let epochs = 0;
   const on = ({ type }) => {
@@ -213,18 +213,18 @@ test("each thread has a session of its own", async () => {
   assert.equal(epochs, 0, "neither changed what the other sends");
 });
 
-test("options that are wrong throw when the agent is made", () => {
+test("wrong options throw when the agent is created", () => {
   assert.throws(() => middleware({ window: WINDOW, presett: "economy" }), /Did you mean "preset"/);
 });
 
-test("the snippet of the page runs", async () => {
+test("the example of docs/hosts/langchain.md runs", async () => {
   const model = new Model();
   const { agent } = await snippet(folder, "langchain", { model, tools: [read] });
   const { messages: all } = await agent.invoke({ messages }, { recursionLimit: 500 });
   sound("docs/hosts/langchain.md", model, all);
 });
 
-test("a manager of the user's is opened, used and saved", async () => {
+test("a manager passed by the user is opened, used and saved", async () => {
   const dist = join(entry, "../..");
   const { memoryStore } = await import(pathToFileURL(join(dist, "store/memory.js")).href);
   const [model, store] = [new Model(), memoryStore()];

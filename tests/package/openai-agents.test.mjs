@@ -100,12 +100,12 @@ function sound(name, { seen }, text, epochs) {
   assert.ok(seen.peak <= WINDOW.contextTokens - WINDOW.maxOutputTokens, `${seen.peak}`);
 }
 
-test("the SDK takes it by its types", () => {
+test("the filter has the types that the SDK expects", () => {
   runProgram(join(root, "js/node_modules/.bin/tsc"), [], folder);
 });
 
 for (const stream of [false, true]) {
-  test(`50 steps in a small window, all valid (${stream ? "streamed" : "generated"})`, async () => {
+  test(`all requests of 50 steps in a small window are valid (${stream ? "streamed" : "generated"})`, async () => {
     const model = new Model();
     let epochs = 0;
     const on = ({ type }) => {
@@ -129,13 +129,13 @@ for (const stream of [false, true]) {
   });
 }
 
-test("without it the same run is refused", async () => {
+test("the same run without Plimsoll is refused", async () => {
   const model = new Model();
   await assert.rejects(run(agentOf(model), TEXT, MOST), /context_length_exceeded/);
   assert.ok(model.seen.calls < STEPS);
 });
 
-test("runs one after the other in a session of the SDK", async () => {
+test("consecutive runs share a session of the SDK", async () => {
   const model = new Model(20);
   const session = new MemorySession();
   const filter = callModelInputFilter({ window: WINDOW });
@@ -154,7 +154,7 @@ test("runs one after the other in a session of the SDK", async () => {
   assert.equal(model.seen.refused, 0);
 });
 
-test("the snippet of the page runs", async () => {
+test("the example of docs/hosts/openai-agents.md runs", async () => {
   const model = new Model();
   const { result } = await snippet(folder, "openai-agents", { model, tools: [read], text: TEXT });
   sound("docs/hosts/openai-agents.md", model, result.finalOutput);

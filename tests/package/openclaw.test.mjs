@@ -22,7 +22,7 @@ async function play(host, id, from, to, options) {
   }
 }
 
-test("the manifest names the engine, its file and a closed schema of its settings", () => {
+test("the manifest names the engine, its file and a closed settings schema", () => {
   const root = join(folder, "node_modules/plimsoll");
   const { openclaw, peerDependenciesMeta } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
@@ -38,7 +38,7 @@ test("the manifest names the engine, its file and a closed schema of its setting
   );
 });
 
-test("the engine declares what the host wants before it gives it a turn", async () => {
+test("the engine declares what the host requires before a turn", async () => {
   const host = await start();
   const { info, commitTurn } = await host.engine();
   assert.equal(host.registered.id, "plimsoll");
@@ -49,7 +49,7 @@ test("the engine declares what the host wants before it gives it a turn", async 
 });
 
 for (const api of ["openai-completions", "anthropic-messages"]) {
-  test(`60 turns at 32k over ${api}, with a restart: valid, never too long, few epochs, the fact in every request`, async () => {
+  test(`60 turns at 32k over ${api} with a restart stay valid and short, with few epochs and the fact in each`, async () => {
     const host = await start({ api });
     await play(host, "long", 1, 30);
     await host.start();
@@ -81,7 +81,7 @@ test("after a restart the next request begins with the bytes of the last one", a
 /** A message without what the host adds to its own copy of it. */
 const bare = ({ role, content }) => ({ role, content });
 
-test("a long session of another engine: the first call fits, with the pins, and without that engine's summary", async () => {
+test("the first call of another engine's long session fits, with pins and without that engine's summary", async () => {
   const other = await start();
   await play(other, "old", 1, 40, { isCommitted: false, chars: 5_000 });
   for (const message of other.rows("old")) {
@@ -108,7 +108,7 @@ test("a long session of another engine: the first call fits, with the pins, and 
   assert.deepEqual(host.logged, []);
 });
 
-test("sizes follow the provider's counts, which know of the tools", async () => {
+test("sizes follow the provider's counts, which include the tools", async () => {
   const host = await start();
   await play(host, "sizes", 1, 4);
   const engine = await host.engine();
@@ -125,14 +125,14 @@ test("turns so large that two do not fit are folded between them, with a summary
   for (const head of heads) assert.match(head, /A summary of them follows/);
 });
 
-test("a provider that counts nothing is not sent too much either", async () => {
+test("requests to a provider without counts fit too", async () => {
   const host = await start({ hasUsage: false });
   await play(host, "uncounted", 1, 30);
   assert.deepEqual(host.seen.broken, []);
   assert.equal(host.seen.overflows, 0);
 });
 
-test("compact as the first call of a process answers the host's gate with what would be sent", async () => {
+test("compact as a process's first call answers the host with the size that would be sent", async () => {
   const host = await start();
   await play(host, "gate", 1, 14);
   await host.start();
@@ -152,7 +152,7 @@ test("compact as the first call of a process answers the host's gate with what w
   assert.deepEqual(host.logged, []);
 });
 
-test("compact on the user's request says what was done, and that nothing was", async () => {
+test("compact on the user's request says what was done, or that nothing was", async () => {
   const host = await start();
   await play(host, "manual", 1, 8);
   const engine = await host.engine();
@@ -186,7 +186,7 @@ test("a request that the provider refused is followed by a smaller one", async (
   assert.equal(after, answer.result.tokensAfter);
 });
 
-test("a refusal far below the window is soon forgotten: few turns begin anew", async () => {
+test("a refusal far below the window is soon forgotten and causes few epochs", async () => {
   const host = await start();
   await play(host, "forgotten", 1, 9, { chars: 2_000 });
   const engine = await host.engine();
@@ -205,7 +205,7 @@ test("a refusal far below the window is soon forgotten: few turns begin anew", a
   assert.equal(host.seen.overflows, 0);
 });
 
-test("a turn that is delivered twice is taken up once, also in another process", async () => {
+test("a turn delivered twice is recorded once, also in another process", async () => {
   const host = await start();
   await play(host, "twice", 1, 3);
   const { commit, result } = await host.turn("twice", "Once only.");
@@ -221,7 +221,7 @@ test("a turn that is delivered twice is taken up once, also in another process",
   assert.equal(messages.length, host.rows("twice").length);
 });
 
-test("a turn that the host has taken back is not sent", async () => {
+test("a turn that the host removed is not sent", async () => {
   const host = await start();
   await play(host, "back", 1, 2);
   const length = host.rows("back").length;
@@ -242,7 +242,7 @@ test("a turn that the host gave to its own engine is in the next request", async
   assert.ok(json(messages).includes("Without us."));
 });
 
-test("a private session begins where its parent is, and leaves nothing behind", async () => {
+test("a private session starts from its parent and leaves nothing behind", async () => {
   const host = await start();
   await play(host, "parent", 1, 20);
   const files = readdirSync(join(host.agentDir, "plimsoll")).length;
@@ -258,7 +258,7 @@ test("a private session begins where its parent is, and leaves nothing behind", 
   assert.equal(readdirSync(join(host.agentDir, "plimsoll")).length, files);
 });
 
-test("what fails is logged once, and the host gets its messages as they came", async () => {
+test("a failure is logged once, and the host gets its messages unchanged", async () => {
   const host = await start();
   const engine = await host.engine();
   const messages = [{ role: "user", content: { get: 1 }, timestamp: 1 }, 7];
@@ -271,7 +271,7 @@ test("what fails is logged once, and the host gets its messages as they came", a
   assert.equal((await engine.compact({ sessionId: "bad" })).ok, false);
 });
 
-test("a transcript that cannot be read, and a summarizer that fails, stop no turn", async () => {
+test("an unreadable transcript or a failing summarizer stops no turn", async () => {
   const page = globalThis.openclawPage;
   globalThis.openclawPage = async () => {
     throw new Error("database is locked");
@@ -291,7 +291,7 @@ test("a transcript that cannot be read, and a summarizer that fails, stop no tur
   }
 });
 
-test("a record that does not verify is left alone, and the session goes on without it", async () => {
+test("a record that does not verify is ignored", async () => {
   const host = await start();
   await play(host, "corrupt", 1, 2);
   const [file] = readdirSync(join(host.agentDir, "plimsoll")).filter((name) =>
@@ -306,7 +306,7 @@ test("a record that does not verify is left alone, and the session goes on witho
   assert.equal(host.logged.length, 1, json(host.logged));
 });
 
-test("the agent's tools: how full it is, what was cut, and what must stay", async () => {
+test("the agent's tools report the fill level, recall cut texts and pin messages", async () => {
   const host = await start();
   const { toolOptions } = host.registered;
   const manifest = JSON.parse(
@@ -341,7 +341,7 @@ test("the agent's tools: how full it is, what was cut, and what must stay", asyn
   );
 });
 
-test("/plimsoll says whether the engine is used, what fills the window, and what failed", async () => {
+test("/plimsoll shows whether the engine is active, what fills the window and what failed", async () => {
   const host = await start();
   const { command } = host.registered;
   const ask = async () => (await command.handler(host.base("asked"))).text;
@@ -359,7 +359,7 @@ test("/plimsoll says whether the engine is used, what fills the window, and what
   assert.match(after, /Last error, .*: assemble: /);
 });
 
-test("the compaction provider summarizes under the host's headings, and gives a digest without a model", async () => {
+test("the compaction provider uses the host's headings, and a digest without a model", async () => {
   const host = await start();
   await play(host, "provided", 1, 6);
   const messages = host.rows("provided");
@@ -376,7 +376,7 @@ test("the compaction provider summarizes under the host's headings, and gives a 
   assert.match(summary, /## Pending user asks\n- The harbour/);
 });
 
-test("what was summarized is shortened in the host's transcript, only if the user wants it", async () => {
+test("summarized messages are shortened in the host's transcript only with the user's setting", async () => {
   const gateway = await start();
   await play(gateway, "whole", 1, 14, { chars: 9_000 });
   assert.deepEqual(gateway.rewritten, []);
@@ -422,7 +422,7 @@ test("what was summarized is shortened in the host's transcript, only if the use
   assert.deepEqual(host.logged, []);
 });
 
-test("results over the cap are cut, and only if the user wants it", async () => {
+test("results over the cap are cut only with the user's setting", async () => {
   assert.equal((await start()).registered.middleware, undefined);
   const host = await start({ settings: { resultCap: 1_000 } });
   const { middleware } = host.registered;
@@ -436,7 +436,7 @@ test("results over the cap are cut, and only if the user wants it", async () => 
   assert.equal(details, 1);
 });
 
-test("of many sessions only the newest stay live; the others are saved and go on later", async () => {
+test("only the newest sessions stay in memory; others are saved and continue later", async () => {
   const { Sessions } = await installed(folder, "hosts/openclaw/sessions.js");
   const { memoryStore } = await installed(folder, "store/memory.js");
   const store = memoryStore();

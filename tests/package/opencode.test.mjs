@@ -57,7 +57,7 @@ const transform = async (hooks, messages) => {
 const tokensOf = (messages) =>
   Math.ceil(JSON.stringify(messages.map(({ parts }) => parts)).length / 4);
 
-test("a long session is sent in a small window, and its own objects stay as they are", async () => {
+test("a long session fits a small window, and opencode's objects stay unchanged", async () => {
   const hooks = await plugin()({ client });
   const history = [user(0, `${FACT} Read every berth's file.`)];
   let sent = [];
@@ -81,7 +81,7 @@ test("a long session is sent in a small window, and its own objects stay as they
   assert.equal(sent.at(-1), history.at(-1), "what is sent whole is opencode's own object");
 });
 
-test("what opencode does not send is not sent, and a failed answer no more than it does", async () => {
+test("a failed answer that opencode does not send is not sent", async () => {
   const hooks = await plugin({ window: { contextTokens: 16_000 } })({ client });
   const failed = { ...step(1), parts: [part(1, { type: "step-start" })] };
   failed.info = { ...failed.info, error: { name: "APIError" } };
@@ -89,7 +89,7 @@ test("what opencode does not send is not sent, and a failed answer no more than 
   assert.ok(sent.every(({ info }) => info.id !== "msg_1"));
 });
 
-test("summaries by opencode are left alone, and its prompt lists what was removed", async () => {
+test("summaries by opencode are kept, and its prompt lists what was removed", async () => {
   const hooks = await plugin({ window: { contextTokens: 8_000, maxOutputTokens: 500 } })({
     client,
   });

@@ -119,22 +119,22 @@ test("the package contains the published files and nothing else", () => {
   );
 });
 
-test("is one instance for require and import", () => {
+test("require and import share one instance", () => {
   assert.equal(run(process.execPath, ["one.cjs"], folder), "true");
 });
 
-test("shares its instance with slim", () => {
+test("plimsoll and plimsoll/slim share one instance", () => {
   assert.equal(run(process.execPath, ["shared.mjs"], folder), "true");
 });
 
-test("plimsoll/slim names the function to call if it was not started", () => {
+test("plimsoll/slim names the function to call if it was not initialized", () => {
   assert.match(
     run(process.execPath, ["early.mjs"], folder),
     /init\(source\).* or `initSync\(bytes\)` first/,
   );
 });
 
-test("plimsoll/slim takes each Wasm by itself and names the missing one", () => {
+test("plimsoll/slim accepts each Wasm separately and names the missing one", () => {
   const [tokens, missing, messages, another] = JSON.parse(
     run(process.execPath, ["half.mjs"], folder),
   );
@@ -147,7 +147,7 @@ test("plimsoll/slim takes each Wasm by itself and names the missing one", () => 
   );
 });
 
-test("finds the text coders of Node where they are hidden", () => {
+test("the package finds Node's text coders if the globals are hidden", () => {
   assert.equal(run(process.execPath, ["hidden.mjs"], folder), "1");
 });
 
@@ -156,12 +156,12 @@ test("an environment without text coders gets an error that names them", () => {
 });
 
 for (const config of ["nodenext.json", "bundler.json"]) {
-  test(`has types for ${config.replace(".json", "")}`, () => {
+  test(`the package has types for ${config.replace(".json", "")}`, () => {
     run(join(root, "js/node_modules/.bin/tsc"), ["--project", config], folder);
   });
 }
 
-test("takes the clients of redis as that package types them", () => {
+test("redisStore accepts clients as the redis package types them", () => {
   const modules = join(root, "tests/node_modules");
   for (const name of ["redis", "@redis"]) {
     symlinkSync(join(modules, name), join(folder, "node_modules", name));
@@ -172,7 +172,7 @@ test("takes the clients of redis as that package types them", () => {
   run(join(root, "js/node_modules/.bin/tsc"), [...options, ...node, "clients.mts"], folder);
 });
 
-test("a trap costs one call: the next has a new instance", async () => {
+test("a trap fails one call, and the next call has a new instance", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
   const [{ estimateTokens, PlimsollError }, { core }, glue] = await Promise.all(
     ["index.js", "core/main.js", "glue/plimsoll_bg.js"].map(inner),
@@ -198,7 +198,7 @@ test("a trap costs one call: the next has a new instance", async () => {
   assert.equal(core.generation, generation + 1);
 });
 
-test("takes memory for a long ASCII text once, not three times", async () => {
+test("a long ASCII text takes memory once, not three times", async () => {
   const inner = (path) => import(pathToFileURL(join(installed, "dist", path)).href);
   const [{ estimateTokens }, { core }] = await Promise.all(["index.js", "core/main.js"].map(inner));
   const length = 20_000_000;

@@ -17,7 +17,9 @@ for (const kind of /** @type {const} */ (["memory", "file", "sqlite", "redis"]))
   });
 }
 
-test("sqlite in memory: the suite", { skip: skip("sqlite") }, async () => {
+test("sqlite in memory passes the conformance suite for stores", {
+  skip: skip("sqlite"),
+}, async () => {
   const checks = await runTask("conformance", { kind: "sqlite", place: ":memory:" });
   assert.deepEqual(
     checks.filter(({ ok }) => !ok),
@@ -34,7 +36,9 @@ for (const [name, kinds] of /** @type {const} */ ([
   const reason = HOSTS[name].missing();
   const missing = reason !== null && `skipped: ${name} is ${reason}`;
   for (const kind of kinds) {
-    test(`${kind} in ${name}: the suite`, { skip: skip("file") || missing }, async (t) => {
+    test(`${kind} in ${name} passes the conformance suite for stores`, {
+      skip: skip("file") || missing,
+    }, async (t) => {
       const spec = await specOf(t, kind);
       const checks = await runTask("conformance", spec, {}, [program, ...options]);
       assert.deepEqual(
@@ -155,7 +159,7 @@ const changed = async (change) => {
 };
 
 for (const [fault, check, change] of WRONG) {
-  test(`the suite finds a store that ${fault}`, { skip: skip("memory") }, async () => {
+  test(`the conformance suite finds a store that ${fault}`, { skip: skip("memory") }, async () => {
     const { storeConformance } = await subpath("store/conformance");
     const make = () => changed(change);
     const failed = [];
@@ -171,7 +175,7 @@ for (const [fault, check, change] of WRONG) {
   });
 }
 
-test("the suite ends also on a store that refuses for ever", {
+test("the conformance suite ends on a store that always refuses", {
   skip: skip("memory"),
   timeout: 20_000,
 }, async () => {
@@ -194,7 +198,7 @@ test("the suite ends also on a store that refuses for ever", {
   assert.ok(failed.some((it) => /a commit is refused that no other was before/.test(it)));
 });
 
-test("the suite leaves nothing behind: no keys where it is left early, nothing under way where a store throws", {
+test("the conformance suite leaves no keys and no pending work behind", {
   skip: skip("memory"),
 }, async () => {
   const { storeConformance } = await subpath("store/conformance");
@@ -249,7 +253,7 @@ test("the suite leaves nothing behind: no keys where it is left early, nothing u
   assert.equal(loads, before, "whoever reads has ended");
 });
 
-test("sqlite: a database that cannot be one is left closed, and none is made without a name", {
+test("sqliteStore closes a file that is no database and creates none without a name", {
   skip: skip("sqlite"),
 }, async (t) => {
   const spec = await specOf(t, "sqlite");
@@ -263,7 +267,7 @@ test("sqlite: a database that cannot be one is left closed, and none is made wit
   assert.equal(handles, 0);
 });
 
-test("bad arguments are typed errors", { skip: skip("memory") }, async (t) => {
+test("bad arguments of stores are typed errors", { skip: skip("memory") }, async (t) => {
   const { fileStore } = await subpath("store/file");
   const { redisStore } = await subpath("store/redis");
   const { sqliteStore } = await subpath("store/sqlite");

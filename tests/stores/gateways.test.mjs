@@ -16,7 +16,7 @@ const ROUNDS = long ? 150 : 8;
 const OPTIONS = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
 
 for (const kind of /** @type {const} */ (["redis", "file", "sqlite"])) {
-  test(`${kind}: two gateways drive one session`, { skip: skip(kind) }, async (t) => {
+  test(`two gateways drive one session on a ${kind} store`, { skip: skip(kind) }, async (t) => {
     const spec = await specOf(t, kind);
     const { made, rebased, folds, rounds, stand, pins, most } = await driven(spec, ROUNDS);
     console.log(
@@ -25,7 +25,7 @@ for (const kind of /** @type {const} */ (["redis", "file", "sqlite"])) {
   });
 }
 
-test("memory: two managers over one store say the same in the end", {
+test("two managers over one memory store end with the same session", {
   skip: skip("memory"),
 }, async () => {
   const store = await opened({ kind: "memory", place: "" });
@@ -61,7 +61,7 @@ function lossy(store, loses) {
   };
 }
 
-test("an acknowledgement that was lost is recognised, by this save or a later one", {
+test("a lost acknowledgement is recognized by this save or a later one", {
   skip: skip("memory"),
 }, async () => {
   for (const how of /** @type {const} */ (["error", "refused"])) {
@@ -90,7 +90,7 @@ test("an acknowledgement that was lost is recognised, by this save or a later on
   }
 });
 
-test("a lost acknowledgement and another's commit upon it: nothing is there twice", {
+test("a lost acknowledgement followed by another's commit duplicates nothing", {
   skip: skip("memory"),
 }, async () => {
   const store = await opened({ kind: "memory", place: "" });
@@ -117,7 +117,7 @@ test("a lost acknowledgement and another's commit upon it: nothing is there twic
   );
 });
 
-test("two saves of one manager at once are one after the other; a busy store is a CONFLICT after 8 tries", {
+test("two saves of one manager run one after the other, and a busy store is a CONFLICT after 8 tries", {
   skip: skip("memory"),
 }, async () => {
   const store = await opened({ kind: "memory", place: "" });
@@ -145,7 +145,7 @@ test("two saves of one manager at once are one after the other; a busy store is 
   assert.deepEqual(await context.save(), { revision: 4, rebased: false });
 });
 
-test("a compaction that runs while another's commit is taken in still gets in", {
+test("a compaction that runs during another's commit is still saved", {
   skip: skip("memory"),
 }, async () => {
   const store = await opened({ kind: "memory", place: "" });

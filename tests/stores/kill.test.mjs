@@ -35,7 +35,9 @@ async function begun(t) {
 const KILLS = long ? 1000 : 12;
 
 for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
-  test(`${kind}: ${KILLS} writers are killed at any time`, { skip: skip(kind) }, async (t) => {
+  test(`${KILLS} writers killed at any time leave a ${kind} store intact`, {
+    skip: skip(kind),
+  }, async (t) => {
     const spec = await specOf(t, kind);
     const { look, end } = looker(spec, "one");
     let least = 0;
@@ -71,7 +73,9 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
 }
 
 for (const task of /** @type {const} */ (["commit", "delete", "first"])) {
-  test(`file: killed at every write point of a ${task}`, { skip: skip("file") }, async (t) => {
+  test(`a file store survives a kill at every write point of a ${task}`, {
+    skip: skip("file"),
+  }, async (t) => {
     const { points, isOld } = await killed(async () => ({ kind: "file", place: folder(t) }), task);
     console.log(
       `file, ${task}: killed at ${points} points, ${isOld} times the old record, else the new one`,
@@ -79,7 +83,7 @@ for (const task of /** @type {const} */ (["commit", "delete", "first"])) {
   });
 }
 
-test("file: a lock of a process that lives is waited for, and no longer than ten seconds", {
+test("a file store waits for a live process's lock for at most ten seconds", {
   skip: skip("file") || (!long && "skipped: locks that are waited for are left to --long"),
 }, async (t) => {
   const { place, store } = await begun(t);
@@ -98,7 +102,7 @@ test("file: a lock of a process that lives is waited for, and no longer than ten
   assert.equal(await store.commit("one", page(3), 2), 3);
 });
 
-test("file: who is removed from the folder of owners writes itself again", {
+test("a file store goes on after its folder of owners was removed", {
   skip: skip("file"),
 }, async (t) => {
   const place = folder(t);
@@ -118,7 +122,7 @@ test("file: who is removed from the folder of owners writes itself again", {
   );
 });
 
-test("file: stores of one folder are one process, wherever it goes", {
+test("file stores of one folder share an owner, also after a change of directory", {
   skip: skip("file"),
 }, async (t) => {
   const place = folder(t);
@@ -134,7 +138,7 @@ test("file: stores of one folder are one process, wherever it goes", {
   assert.equal((await readdir(join(place, ".owners"))).length, 1);
 });
 
-test("file: a lock without a readable owner is removed after a minute", {
+test("a file store removes a lock without a readable owner after a minute", {
   skip: skip("file"),
 }, async (t) => {
   const { place, store } = await begun(t);
@@ -159,7 +163,7 @@ test("file: a lock without a readable owner is removed after a minute", {
   assert.equal((await readdir(owners)).length, 1);
 });
 
-test("file: a write that fails leaves the old record, and nothing else", {
+test("a failed write of a file store leaves only the old record", {
   skip: skip("file"),
 }, async (t) => {
   const { place, store } = await begun(t);
@@ -178,7 +182,7 @@ test("file: a write that fails leaves the old record, and nothing else", {
   await assert.rejects(store.commit("two", page(1), null), { code: "CORRUPT_STATE" });
 });
 
-test("file: a paused writer whose lock was taken away writes in no record", {
+test("a paused writer whose lock was taken writes no record", {
   skip: skip("file"),
 }, async (t) => {
   const { place, store } = await begun(t);
@@ -210,7 +214,7 @@ test("file: a paused writer whose lock was taken away writes in no record", {
   assert.deepEqual(await store.load("one"), { bytes: new Uint8Array(9), revision: 2 });
 });
 
-test("file: a record that is damaged is a typed error, and can be deleted", {
+test("a damaged record of a file store is a typed error and can be deleted", {
   skip: skip("file"),
 }, async (t) => {
   const { place, store } = await begun(t);

@@ -48,7 +48,7 @@ function dice(seed) {
 
 const kind = skip("redis") ? "file" : "redis";
 
-test(`${SESSIONS} sessions at once, ${TURNS} turns: every request is valid, and the memory stays flat`, {
+test(`every request of ${SESSIONS} sessions at once over ${TURNS} turns is valid, and memory stays flat`, {
   skip: skip("file"),
 }, async (t) => {
   if (kind === "file") console.log(`the load runs on files: ${skip("redis")}`);
@@ -97,7 +97,7 @@ test(`${SESSIONS} sessions at once, ${TURNS} turns: every request is valid, and 
   assert.ok(grown("rss") < 100, `the process grew by ${grown("rss")} MB after the first fifth`);
 });
 
-test(`the gateway is killed ${KILLS} times under load: every committed turn is there, and none twice`, {
+test(`a gateway killed ${KILLS} times under load has every committed turn exactly once`, {
   skip: skip("file"),
 }, async (t) => {
   const [workers, turns] = long ? [100, 50] : [8, 12];
@@ -144,7 +144,7 @@ test(`the gateway is killed ${KILLS} times under load: every committed turn is t
   );
 });
 
-test("two gateways on one Redis serve the same sessions, and no turn of either is lost", {
+test("two gateways on one Redis serve the same sessions without losing a turn", {
   skip: skip("redis"),
 }, async (t) => {
   const [sessions, clients, turns] = long ? [50, 4, 20] : [6, 2, 6];

@@ -10,7 +10,9 @@ import { long, runTask, skip } from "./stores.mjs";
 
 const OPERATIONS = long ? 1_000_000 : 20_000;
 
-test(`${OPERATIONS} operations leave the memory as it was`, { skip: skip("memory") }, async () => {
+test(`${OPERATIONS} operations of a memory store leave memory unchanged`, {
+  skip: skip("memory"),
+}, async () => {
   const [end] = await runTask("operate", { kind: "memory", place: "" }, { operations: OPERATIONS });
   assert.equal(end.after, end.before, "bytes of the core's memory after warming up");
   const drift = (end.heapAfter - end.heapBefore) / 1e6;
@@ -20,7 +22,7 @@ test(`${OPERATIONS} operations leave the memory as it was`, { skip: skip("memory
   );
 });
 
-test("managers that nobody disposes of are collected", { skip: skip("memory") }, async () => {
+test("managers that are not disposed are garbage collected", { skip: skip("memory") }, async () => {
   const managers = long ? 5_000 : 1000;
   const [end] = await runTask("forget", { kind: "memory", place: "" }, { managers });
   assert.ok(end.after <= 2 * end.before, `the core grew from ${end.before} to ${end.after} bytes`);

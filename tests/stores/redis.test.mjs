@@ -47,7 +47,7 @@ async function line(t, port) {
   return { breaks, url: `redis://127.0.0.1:${address.port}` };
 }
 
-test("redis: a lost answer is asked for again, and the commit is made once", {
+test("redisStore asks again after a lost answer and commits once", {
   skip: skip("redis"),
 }, async (t) => {
   const { url, port } = await redis(t);
@@ -68,7 +68,7 @@ test("redis: a lost answer is asked for again, and the commit is made once", {
   assert.equal(await store.commit("s", bytes, 12), null);
 });
 
-test("redis: another's key, and a closed client, are the client's errors", {
+test("redisStore passes on errors for foreign keys and closed clients", {
   skip: skip("redis"),
 }, async (t) => {
   const { url } = await redis(t);

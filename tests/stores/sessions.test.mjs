@@ -26,7 +26,9 @@ async function wasmBytes() {
   return core.memory.buffer.byteLength;
 }
 
-test(`${SESSIONS} sessions, ${AWAKE} of them awake`, { skip: skip("file") }, async (t) => {
+test(`${SESSIONS} stored sessions, ${AWAKE} of them in memory, keep their histories`, {
+  skip: skip("file"),
+}, async (t) => {
   const store = await opened({ kind: "file", place: folder(t) });
   /** The host's own histories: what a gateway keeps anyway. @type {any[][]} */
   const histories = Array.from({ length: SESSIONS }, (_, at) => [

@@ -12,7 +12,9 @@ const WRITERS = 8;
 const COMMITS = long ? 10_000 : 250;
 
 for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
-  test(`${kind}: ${WRITERS} writers, ${COMMITS} commits each`, { skip: skip(kind) }, async (t) => {
+  test(`${WRITERS} writers with ${COMMITS} commits each lose none on a ${kind} store`, {
+    skip: skip(kind),
+  }, async (t) => {
     const spec = await specOf(t, kind);
     const begun = performance.now();
     const ends = await Promise.all(
@@ -33,7 +35,9 @@ for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
   });
 }
 
-test("memory: the writers of one process", { skip: skip("memory") }, async () => {
+test("writers of one process lose no commit on a memory store", {
+  skip: skip("memory"),
+}, async () => {
   const store = await opened({ kind: "memory", place: "" });
   const write = async () => {
     for (let left = COMMITS; left > 0; ) {

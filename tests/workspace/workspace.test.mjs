@@ -46,7 +46,7 @@ for (const [host, command, ...args] of [
   ["deno", bin(".bin/deno"), "run", "--no-prompt", "--allow-all"],
   ["bun", bin(".bin/bun")],
 ]) {
-  test(`${HOSTS[host].name}: every part holds, and the program ends`, (t) => {
+  test(`the workspace entry passes its checks in ${HOSTS[host].name}, and the program ends`, (t) => {
     const missing = HOSTS[host].missing();
     if (missing) return skip(t, missing);
     assert.ok(names.length > 10);
@@ -55,11 +55,11 @@ for (const [host, command, ...args] of [
   });
 }
 
-test("the workspace entry can be loaded by require", () => {
+test("require loads the workspace entry", () => {
   assert.equal(run(process.execPath, ["required.cjs"], folder), "0");
 });
 
-test("a watcher that cannot start leaves polling on; without polling nothing is kept", () => {
+test("a watcher that cannot start falls back to polling, or caches nothing without it", () => {
   assert.equal(
     run(process.execPath, ["unwatched.mjs"], folder),
     "false true ENOSPC: no space left for watchers\ntrue\ntrue",

@@ -31,12 +31,12 @@ test("an agent solves its tasks in a small window under our default", () => {
   }
 });
 
-test("without management the same tasks end over the window", () => {
+test("an agent without context management exceeds the window in the same tasks", () => {
   const over = of("none").filter(({ failure }) => failure === "over the window");
   assert.deepEqual(over.map(({ task }) => task).toSorted(), ["audit-e1", "rename-b1"]);
 });
 
-test("a peer plays the same tasks, and pays for what it looks at again", () => {
+test("an agent with plain pruning is billed for each call of the same tasks", () => {
   assert.equal(of("prune").length, NAMES.length);
   for (const row of of("prune")) {
     assert.ok(row.calls >= row.needed || !row.solved, row.task);
@@ -44,7 +44,7 @@ test("a peer plays the same tasks, and pays for what it looks at again", () => {
   }
 });
 
-test("an agent that no longer sees a rule of the user breaks it", async () => {
+test("an agent breaks a user's rule that is no longer in its request", async () => {
   const task = tasks().find(({ name }) => name === "rename-b1");
   // The rule is cut out of what is sent; the rest of the request is seen.
   const forgets = () => ({
@@ -62,7 +62,7 @@ test("an agent that no longer sees a rule of the user breaks it", async () => {
   assert.equal(broken, 4);
 });
 
-test("a run gives the same figures again", async () => {
+test("a repeated run gives the same figures", async () => {
   const again = await playAll({
     sides: ["balanced"],
     names: ["compare-h1"],
@@ -75,7 +75,7 @@ test("a run gives the same figures again", async () => {
   );
 });
 
-test("a model behind an OpenAI-compatible endpoint plays in the place of the script", async (t) => {
+test("a model behind an OpenAI-compatible endpoint can replace the scripted agent", async (t) => {
   const asked = [];
   const server = createServer(async (request, response) => {
     let text = "";

@@ -46,7 +46,7 @@ function played(context, steps = 24) {
   return requests;
 }
 
-test("a token counter that throws: the generic estimate counts that text, and one event says so", {
+test("a token counter that throws is replaced by the generic estimate for that text, with one event", {
   skip,
 }, () => {
   const { context, failures } = manager({ estimator: boom("the tokenizer") });
@@ -61,7 +61,7 @@ test("a token counter that throws: the generic estimate counts that text, and on
   assert.deepEqual(generic.failures(), []);
 });
 
-test("functions that estimate take the generic estimate where a token counter throws", {
+test("estimate functions fall back to the generic estimate when a token counter throws", {
   skip,
 }, () => {
   const estimator = (/** @type {string} */ text) => {
@@ -83,7 +83,7 @@ test("functions that estimate take the generic estimate where a token counter th
   );
 });
 
-test("a token counter that gives no number is refused by name: no text of any history would be counted", {
+test("a token counter that returns no number is refused by name", {
   skip,
 }, () => {
   const refused = { code: "INVALID_ARGUMENT", message: /^estimator: expected a function/ };
@@ -97,7 +97,7 @@ for (const [name, throws] of /** @type {Array<[string, (call: number) => boolean
   ["at its first call", (call) => call === 1],
   ["now and then", (call) => call % 7 === 3],
 ])) {
-  test(`a key that throws ${name}: the message is known by its content, and one event says so`, {
+  test(`a message whose key callback throws ${name} is identified by its content, with one event`, {
     skip,
   }, () => {
     let calls = 0;
@@ -129,7 +129,7 @@ function created(throws) {
   return { requests: played(context), failures, calls: () => calls };
 }
 
-test("a create that throws: our plain message stands there for the rest of the epoch, and one event says so", {
+test("a create callback that throws is replaced by a plain message for the epoch, with one event", {
   skip,
 }, () => {
   const fullHistory = created(() => false);
@@ -154,7 +154,7 @@ test("a create that throws: our plain message stands there for the rest of the e
   assert.equal(created(() => true).failures().length, 1);
 });
 
-test("a create that throws for instances of a class: no plain object can stand there, so a typed error says it", {
+test("a create callback that throws for class instances causes a typed error", {
   skip,
 }, () => {
   class Message {
@@ -184,7 +184,9 @@ test("a create that throws for instances of a class: no plain object can stand t
   assert.deepEqual(failures(), []);
 });
 
-test("a clock that throws: the last time counts, and one event says so", { skip }, async () => {
+test("a clock that throws is replaced by the last time it gave, with one event", {
+  skip,
+}, async () => {
   let now = NOW;
   let isBroken = false;
   const { context, failures } = manager({
@@ -212,7 +214,7 @@ test("a clock that throws: the last time counts, and one event says so", { skip 
   );
 });
 
-test("a clock that never worked: the time of the system counts", { skip }, async () => {
+test("a clock that never worked is replaced by the system's time", { skip }, async () => {
   const { context, failures } = manager({ clock: boom("the clock") });
   const before = Date.now();
   const { record } = await context.compact(talk(5), { force: true });
@@ -220,7 +222,7 @@ test("a clock that never worked: the time of the system counts", { skip }, async
   assert.equal(failures().length, 1);
 });
 
-test("a listener that throws at every event ends no process: the error is printed once", {
+test("a listener that throws at every event is reported on the console once", {
   skip,
 }, () => {
   const script = `
@@ -246,7 +248,7 @@ test("a listener that throws at every event ends no process: the error is printe
   assert.match(lines[0] ?? "", /^error: .*"on".* Error: of the host's own/);
 });
 
-test("a listener may ask the session about what it is told of", { skip }, () => {
+test("a listener may call the session that sent the event", { skip }, () => {
   /** @type {any} */
   let own;
   /** @type {any[]} */

@@ -22,7 +22,7 @@ const refused = {
 const facts = (/** @type {any} */ it) => JSON.parse(JSON.stringify(it));
 
 for (const [name, wrong] of Object.entries(WRONG)) {
-  test(`a clock that gives ${name} is refused by name, and nothing has moved`, {
+  test(`a clock that gives ${name} is refused by name, and the session is unchanged`, {
     skip,
   }, async () => {
     let time = /** @type {any} */ (1_000_000);

@@ -35,7 +35,7 @@ for (const time of [
   "+275761-01-01T00:00:00.000Z",
   "+275760-09-13T00:00:00.001Z",
 ]) {
-  test(`a time of ${time} in a session file is unknown, and its report is made`, { skip }, () => {
+  test(`a report treats a session file's time of ${time} as unknown`, { skip }, () => {
     const file = api.readSession(fileOf(time));
     assert.ok(file.calls.length > 0);
     for (const { at } of file.calls) assert.equal(at, undefined);
@@ -46,7 +46,7 @@ for (const time of [
   });
 }
 
-test("a call at a time that is no date is replayed as one without a time", { skip }, () => {
+test("a call with an impossible date is replayed as a call without a time", { skip }, () => {
   const file = api.readSession(fileOf("2025-01-01T00:00:00.000Z"));
   const played = (/** @type {number | undefined} */ at) => {
     const calls = file.calls.map(({ sent }) => (at === undefined ? { sent } : { sent, at }));

@@ -57,7 +57,7 @@ const calls = [
     new api.ContextManager({ window }).request([], { tools: [{ a: 1.5, b: 1e21 }], system: 1.5 }),
 ];
 
-test("a fraction anywhere is taken, or refused by name; the instance lives on", {
+test("a fraction in any numeric argument is accepted or refused by name, never a trap", {
   skip: api ? false : why,
 }, () => {
   let refused = 0;

@@ -244,7 +244,7 @@ const histories = [
 ];
 
 for (const [name, make, outcome, index] of histories) {
-  test(`a bad history is refused by index or read, and is never a crash: ${name}`, {
+  test(`a bad history is read or refused with its index: ${name}`, {
     skip: skip || nowhere,
   }, async (t) => {
     for (const way of here) {
@@ -285,7 +285,7 @@ const noLists = [
   ["a set", new Set()],
 ];
 for (const [name, messages] of noLists) {
-  test(`messages that are no list are refused: ${name}`, {
+  test(`messages that are not an array are refused: ${name}`, {
     skip: skip || nowhere,
   }, async () => {
     for (const way of here) {

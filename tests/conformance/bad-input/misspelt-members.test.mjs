@@ -64,7 +64,7 @@ for (const [name, work, argument, meant] of ROWS) {
   });
 }
 
-test("a member that is near no name is refused with all names that there are", { skip }, () => {
+test("a member that resembles no name is refused with the list of names", { skip }, () => {
   assert.throws(() => api.promptBudget({ colour: 1 }), {
     message: 'Unknown option "window.colour". The options are contextTokens, maxOutputTokens.',
   });

@@ -54,7 +54,7 @@ const TYPOS = [
 ];
 
 for (const [run, argument, meant] of TYPOS) {
-  test(`${argument} is refused${meant ? ` for ${meant}` : ""}: ${String(run).slice(0, 60)}`, {
+  test(`unknown option ${argument} is refused${meant ? ` with the suggestion ${meant}` : ""}: ${String(run).slice(0, 60)}`, {
     skip,
   }, async () => {
     await assert.rejects(
@@ -71,7 +71,7 @@ for (const [run, argument, meant] of TYPOS) {
   });
 }
 
-test("a function where a value belongs is told what the option takes", { skip }, () => {
+test("a function in place of a value is refused with what the option accepts", { skip }, () => {
   assert.throws(
     () => make({ preset: () => "economy" }),
     /preset: expected one of balanced.* got "a function"/,

@@ -81,7 +81,7 @@ for (const [name, wrong, argument] of options) {
   });
 }
 
-test("option: contextTokens 0 takes no decision", { skip: noManager() }, () => {
+test("a session with contextTokens 0 changes nothing", { skip: noManager() }, () => {
   const long = [ask, use({}), gave("x".repeat(400_000)), { role: "assistant", content: "ok" }, ask];
   const view = new api.ContextManager({ window: { contextTokens: 0 }, format }).request(long);
   assert.ok(
@@ -92,7 +92,7 @@ test("option: contextTokens 0 takes no decision", { skip: noManager() }, () => {
   assert.deepEqual([view.messages.length, view.edits.length, view.fits], [5, 0, true]);
 });
 
-test("option: a huge window changes nothing", { skip: noManager() }, () => {
+test("a session with a huge window changes nothing", { skip: noManager() }, () => {
   for (const contextTokens of [2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER, 1e300]) {
     const messages = good();
     let view;
@@ -106,7 +106,9 @@ test("option: a huge window changes nothing", { skip: noManager() }, () => {
   }
 });
 
-test("option: a reserve larger than the window", { skip: noManager() }, () => {
+test("a reserve larger than the window is accepted or refused by name", {
+  skip: noManager(),
+}, () => {
   try {
     const view = new api.ContextManager({
       window: { contextTokens: 1_000, maxOutputTokens: 2_000 },
@@ -119,7 +121,7 @@ test("option: a reserve larger than the window", { skip: noManager() }, () => {
   stillWorks();
 });
 
-test("option: a polluted prototype is not an option", { skip: noManager() }, () => {
+test("options are not read from a polluted prototype", { skip: noManager() }, () => {
   const prototype = /** @type {any} */ (Object.prototype);
   try {
     Object.assign(prototype, { preset: "hermes", trigger: 0, format: "xml" });
@@ -189,7 +191,7 @@ test("a history whose format cannot be recognized is refused", { skip: noManager
   assert.equal(own.request(good()).messages.length, 3);
 });
 
-test("estimateTokens refuses a value that is no text", { skip }, () => {
+test("estimateTokens refuses a value that is not a string", { skip }, () => {
   for (const value of /** @type {any[]} */ ([undefined, null, 7, {}, 7n, Symbol("s")])) {
     assert.throws(
       () => api.estimateTokens(value),
@@ -208,7 +210,9 @@ function without(method) {
   return there ? false : `ContextManager.${method} is not in the package`;
 }
 
-test("bytes that are no snapshot are refused", { skip: noManager() || without("snapshot") }, () => {
+test("bytes that are not a snapshot are refused", {
+  skip: noManager() || without("snapshot"),
+}, () => {
   const snapshot = shared().snapshot();
   const bad = [
     new Uint8Array(),
@@ -231,7 +235,9 @@ test("bytes that are no snapshot are refused", { skip: noManager() || without("s
   stillWorks();
 });
 
-test("pins and references that are nowhere", { skip: noManager() || without("recall") }, () => {
+test("recall() returns null and unpin() false for unknown references", {
+  skip: noManager() || without("recall"),
+}, () => {
   const own = shared();
   own.request(good());
   assert.equal(own.recall("no such reference"), null);

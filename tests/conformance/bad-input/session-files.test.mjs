@@ -16,7 +16,9 @@ const utf8 = new TextEncoder();
 const noReader =
   api && typeof api.readSession !== "function" ? "readSession is not in the package" : false;
 
-test("session: a broken line in the middle", { skip: skip || noReader }, () => {
+test("a broken line in the middle of a session file is counted and skipped", {
+  skip: skip || noReader,
+}, () => {
   const session = api.readSession(
     `${line("first")}\n{"type":"user","mess\n${line("second", "assistant")}\n`,
   );
@@ -26,7 +28,7 @@ test("session: a broken line in the middle", { skip: skip || noReader }, () => {
   assert.equal(session.receipt.read, 2);
 });
 
-test("session: bytes that are no UTF-8", { skip: skip || noReader }, () => {
+test("a session file with invalid UTF-8 is read", { skip: skip || noReader }, () => {
   const bytes = utf8.encode(`${line("first")}\n${line("bad ?? here")}\n${line("third")}\n`);
   for (let at = 0; at < bytes.length - 1; at += 1) {
     if (bytes[at] === 0x3f && bytes[at + 1] === 0x3f) bytes.set([0xff, 0xc0], at);
@@ -56,7 +58,7 @@ test("a session file of an unknown format is refused", { skip: skip || noReader 
   }
 });
 
-test("session: a file that is no text says what it is", { skip: skip || noReader }, () => {
+test("a binary file is refused with a message that says so", { skip: skip || noReader }, () => {
   for (const [start, isReported] of /** @type {[number[], string][]} */ ([
     [[0x50, 0x4b, 3, 4, 0x14], "inspect log convert"],
     [[0x1f, 0x8b, 8, 0], "gzip"],
@@ -71,7 +73,7 @@ test("session: a file that is no text says what it is", { skip: skip || noReader
   }
 });
 
-test("session: records of every writer, one of them broken", { skip: skip || noReader }, () => {
+test("a file of each format with a broken record is read", { skip: skip || noReader }, () => {
   const event = (/** @type {object} */ value) => JSON.stringify(value);
   const wire = (/** @type {object} */ part) =>
     event({ type: "context.append_loop_event", event: part });
@@ -128,7 +130,7 @@ test("an empty session file is refused", { skip: skip || noReader }, async () =>
   }
 });
 
-test("session: a line of 50 MB", { skip: skip || noReader }, async () => {
+test("a session file with a line of 50 MB is read", { skip: skip || noReader }, async () => {
   const text = `${line("first")}\n${line("x".repeat(50_000_000))}\n${line("last", "assistant")}\n`;
   const { error, value } = await attempt(() => api.readSession(utf8.encode(text)));
   if (error) typed(error, ["TOO_LARGE"]);
@@ -140,7 +142,9 @@ test("session: a line of 50 MB", { skip: skip || noReader }, async () => {
   assert.equal(api.readSession(`${line("first")}\n`).messages.length, 1);
 });
 
-test("session: a line nested 100,000 deep", { skip: skip || noReader }, () => {
+test("a session file with a line nested 100,000 levels deep is read", {
+  skip: skip || noReader,
+}, () => {
   const deep = `{"type":"user","message":{"role":"user","content":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
   const session = api.readSession(`${line("first")}\n${deep}\n${line("last", "assistant")}\n`);
   assert.equal(session.receipt.broken[0]?.line, 2);

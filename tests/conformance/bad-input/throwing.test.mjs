@@ -69,7 +69,7 @@ const DECIDING = ["clock", "estimator"];
 for (const [row, [format = "", provider = ""]] of FORMATS.entries()) {
   for (const [column, [mode, way]] of WAYS.entries()) {
     if (size === "short" && (row + column) % 2 === 1) continue;
-    test(`${format}, ${mode}, ${way}: after a throw of the host's the session goes on`, {
+    test(`a session goes on after the host's code throws (${format}, ${mode}, ${way})`, {
       skip,
     }, async () => {
       const kind = { format, provider, mode, way };
@@ -101,7 +101,7 @@ for (const [row, [format = "", provider = ""]] of FORMATS.entries()) {
   }
 }
 
-test("a malformed message costs its call alone, also where all messages are handed over again", {
+test("a malformed message fails only its own call, also when all messages are read again", {
   skip,
 }, () => {
   const requests = (/** @type {boolean} */ fails) => {

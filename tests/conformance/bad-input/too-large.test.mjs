@@ -29,7 +29,7 @@ test("a message of more than 32 Mi characters is refused, and the session goes o
   assert.equal(context.request([user("hello"), user("again")]).messages.length, 2);
 });
 
-test("it is refused before it is written as JSON: the parts of a message count together", {
+test("a message whose parts exceed the limit together is refused before it is written as JSON", {
   skip,
 }, () => {
   let isWritten = false;
@@ -48,7 +48,7 @@ test("it is refused before it is written as JSON: the parts of a message count t
   }
 });
 
-test("bytes of a message and texts beside them count together", { skip }, () => {
+test("bytes and texts of a message count together towards its limit", { skip }, () => {
   const data = new Uint8Array(CAP / 2);
   const content = [
     { type: "image", data },
@@ -58,6 +58,8 @@ test("bytes of a message and texts beside them count together", { skip }, () => 
   assert.throws(() => manager().request([user("hello"), user(content)]), refused);
 });
 
-test("a message whose texts fit and whose JSON does not is refused too", { skip }, () => {
+test("a message whose JSON exceeds the limit is refused although its texts do not", {
+  skip,
+}, () => {
   assert.throws(() => manager().request([user("hello"), user("\u0001".repeat(CAP / 5))]), refused);
 });

@@ -126,7 +126,7 @@ const auto = (options = {}) =>
   });
 
 for (const [name, first, call, code] of rows) {
-  test(`${name}: ${code ? "refused by name" : "understood"}`, { skip }, () => {
+  test(`a history of ${name} is ${code ? "refused by name" : "recognized"}`, { skip }, () => {
     const messages = history(first, call);
     if (code) {
       assert.throws(
@@ -143,7 +143,7 @@ for (const [name, first, call, code] of rows) {
   });
 }
 
-test("the error says what was seen and which formats there are", { skip }, () => {
+test("the error for an unknown format says what was seen and lists the formats", { skip }, () => {
   const [, first, call] = rows.find(([name]) => name.startsWith("LlamaIndex")) ?? [];
   assert.ok(call);
   const error = refusal(() => auto().request(history(first, call)));
@@ -152,7 +152,7 @@ test("the error says what was seen and which formats there are", { skip }, () =>
     assert.ok(error.message.includes(`"${format}"`), error.message);
 });
 
-test("a history that grows call by call is refused once it shows that it is not understood", {
+test("a growing history is refused at the first message whose format is unknown", {
   skip,
 }, () => {
   const [, first, call] = rows.find(([name]) => name.startsWith("LlamaIndex")) ?? [];
@@ -171,14 +171,14 @@ test("a history that grows call by call is refused once it shows that it is not 
   assert.equal(refused, 7, "at the third call");
 });
 
-test("a named format is taken at its word", { skip }, () => {
+test("a format named in the options is used without detection", { skip }, () => {
   const [, first, call] = rows.find(([name]) => name.startsWith("LlamaIndex")) ?? [];
   assert.ok(call);
   const prepared = auto({ format: "anthropic" }).request(history(first, call));
   assert.ok(prepared.repairs.length >= 30);
 });
 
-test("a few empty answers are repaired, not refused", { skip }, () => {
+test("a few empty answers are repaired instead of refused", { skip }, () => {
   const empty = { role: "assistant", content: "" };
   const prepared = auto().request([go, empty, go, empty, go]);
   assert.deepEqual(
@@ -187,7 +187,7 @@ test("a few empty answers are repaired, not refused", { skip }, () => {
   );
 });
 
-test("a call of Responses without its id is malformed at its place", { skip }, () => {
+test("a Responses call without an id is refused with its position", { skip }, () => {
   const error = refusal(() =>
     auto({ format: "openai-responses" }).request([
       { role: "user", content: "go" },

@@ -78,7 +78,9 @@ function signed(texts, scope = "") {
     .join("");
 }
 
-test("F131 to F138, F144 from an observation into a prompt and back", { skip }, () => {
+test("an observation becomes a candidate, enters a prompt and is demoted again (F131 to F138, F144)", {
+  skip,
+}, () => {
   const own = store();
   const first = own.upsert(seen("Run the unit tests before the slow ones"));
   assert.deepEqual(first, {
@@ -167,7 +169,7 @@ test("F131 to F138, F144 from an observation into a prompt and back", { skip }, 
   own[Symbol.dispose]();
 });
 
-test("F145 by hand: the gates, and force past them", { skip }, async () => {
+test("promotion by hand passes the gates, or skips them with force (F145)", { skip }, async () => {
   const own = store();
   const { id } = own.upsert(seen("curl x | sh", { trusted: false }));
   const change = { reason: "I looked at it", at: NOW };
@@ -190,7 +192,7 @@ test("F145 by hand: the gates, and force past them", { skip }, async () => {
   );
 });
 
-test("F140 a key and a callback sign alike, and as node:crypto does by the documentation", {
+test("a key and a signing callback give the same signature as node:crypto (F140)", {
   skip,
 }, async () => {
   const raw = await filled(store({ scope: "tenant é" }));
@@ -234,7 +236,7 @@ test("F140 a key and a callback sign alike, and as node:crypto does by the docum
   assert.equal((await store({ scope: "another" }).load(raw.file)).loaded, 0);
 });
 
-test("F140 a file comes back whole; whatever was done to it is reported by its line", {
+test("a saved file loads completely, and each tampered line is reported by number (F140)", {
   skip,
 }, async () => {
   const { own, file } = await filled();
@@ -280,7 +282,7 @@ test("F140 a file comes back whole; whatever was done to it is reported by its l
   }
 });
 
-test("F140 an old file is refused by the revision that you kept; a new key takes over", {
+test("an old file is refused by its revision, and a new key replaces the old one (F140)", {
   skip,
 }, async () => {
   const { own, file } = await filled();
@@ -300,7 +302,9 @@ test("F140 an old file is refused by the revision that you kept; a new key takes
   assert.equal((await own.load(rotated)).loaded, 0);
 });
 
-test("F139 what passes while nothing runs counts", { skip }, async () => {
+test("time that passes between processes counts for a candidate's age (F139)", {
+  skip,
+}, async () => {
   const own = store();
   own.upsert(seen("Run the unit tests first", { score: 1 }));
   own.evaluateAll(NOW);
@@ -311,7 +315,7 @@ test("F139 what passes while nothing runs counts", { skip }, async () => {
   assert.equal(later.evaluateAll(NOW + 91 * DAY)[0].reason, "RETENTION");
 });
 
-test("a key is in no error, no print, no file and, once it is taken, nowhere in the input", {
+test("a signing key appears in no error, printout or file, and leaves the Wasm input", {
   skip,
 }, async () => {
   const { candidates } = await import(inside("candidates/store.js"));
@@ -339,7 +343,7 @@ test("a key is in no error, no print, no file and, once it is taken, nowhere in 
   assert.equal((await copied.load((await filled()).file)).loaded, 3);
 });
 
-test("a callback that fails costs nothing but the call", { skip }, async () => {
+test("a signing callback that fails fails only its call", { skip }, async () => {
   let fails = false;
   const hmac = async (/** @type {Uint8Array} */ bytes) => {
     if (fails) throw new Error("the KMS is down");
@@ -361,7 +365,7 @@ test("a callback that fails costs nothing but the call", { skip }, async () => {
   assert.equal(await bad(undefined), `${wanted} "undefined"`);
 });
 
-test("a save is of the moment it began; a load wants a store that stands still", {
+test("a save contains the state at its start, and a load rejects if its store changes meanwhile", {
   skip,
 }, async () => {
   const { own, file } = await filled();
@@ -377,7 +381,7 @@ test("a save is of the moment it began; a load wants a store that stands still",
   assert.equal(own.list().length, 5);
 });
 
-test("bad arguments are named, and nothing is half done", { skip }, async () => {
+test("bad arguments are refused by name, and the store is unchanged", { skip }, async () => {
   const own = store();
   const { id } = own.upsert(seen("Run the unit tests first"));
   const before = own.list();
@@ -462,7 +466,7 @@ test("bad arguments are named, and nothing is half done", { skip }, async () => 
   assert.equal(/** @type {any} */ ({}).polluted, undefined);
 });
 
-test("a store that was disposed of says so, also in the middle of a file", { skip }, async () => {
+test("a disposed candidate store throws DISPOSED, also during a save", { skip }, async () => {
   const { own } = await filled();
   const over = (/** @type {string} */ during) => ({
     code: "DISPOSED",
@@ -478,7 +482,9 @@ test("a store that was disposed of says so, also in the middle of a file", { ski
   await assert.rejects(own.load("{}"), over("load"));
 });
 
-test("a store whose instance was lost says so, and takes no other's place", { skip }, async () => {
+test("a candidate store whose Wasm instance was lost says so and uses no other", {
+  skip,
+}, async () => {
   const { own, file } = await filled();
   const { candidates } = await import(inside("candidates/store.js"));
   assert.ok(candidates.lose());

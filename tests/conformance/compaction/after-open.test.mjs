@@ -48,7 +48,7 @@ const formats = new Map((api ? landed(api) : []).map(({ format, provider }) => [
 
 for (const [format, provider] of formats)
   for (const summarizes of [true, false])
-    test(`${format}: compact right after open folds, ${summarizes ? "with" : "without"} a summarizer`, {
+    test(`compact right after open folds ${summarizes ? "with" : "without"} a summarizer (${format})`, {
       skip,
     }, async () => {
       const turns = Array.from({ length: STEPS + 3 }, (_, at) => step(at));
@@ -89,7 +89,7 @@ for (const [format, provider] of formats)
       }
     });
 
-test("a plan of an opened session moves nothing", { skip }, async () => {
+test("plan changes nothing in an opened session", { skip }, async () => {
   const options = {
     window: { contextTokens: 12_000 },
     format: "anthropic",

@@ -58,7 +58,7 @@ async function quiet(context) {
   await idle(context);
 }
 
-test("F123 a checkpoint at each threshold, once, from the one before and what came since", {
+test("a checkpoint is made once at each threshold, from the last one and the new messages (F123)", {
   skip,
 }, async () => {
   let made = 0;
@@ -94,7 +94,7 @@ test("F123 a checkpoint at each threshold, once, from the one before and what ca
   assert.deepEqual(ids.toSorted(), ids);
 });
 
-test("F123 an answer as JSON, as JSON among words, as words, and as nothing", {
+test("a checkpoint is read from JSON, from JSON inside text and from plain text, and fails if empty (F123)", {
   skip,
 }, async () => {
   for (const [answer, topics] of /** @type {Array<[string, number | null]>} */ ([
@@ -114,7 +114,7 @@ test("F123 an answer as JSON, as JSON among words, as words, and as nothing", {
   }
 });
 
-test("F123 none below the tokens, none where none is wanted, 15 turns after the last", {
+test("no checkpoint is made below the minimum, when switched off, or within 15 turns of the last (F123)", {
   skip,
 }, async () => {
   const low = filling(() => JSON_OF("x"), true);
@@ -133,7 +133,7 @@ test("F123 none below the tokens, none where none is wanted, 15 turns after the 
   assert.equal(turns.jobs.length, 3);
 });
 
-test("F124 a request that would not fit takes a checkpoint of half its tokens, and asks nobody", {
+test("a request that would not fit uses a checkpoint of half its tokens without calling the summarizer (F124)", {
   skip,
 }, async () => {
   for (const half of [true, false]) {
@@ -162,7 +162,7 @@ test("F124 a request that would not fit takes a checkpoint of half its tokens, a
   }
 });
 
-test("F125 what was asked for is known at once, over failures, folds and a restart", {
+test("a requested checkpoint is known at once, through failures, folds and a restart (F125)", {
   skip,
 }, async () => {
   const { context, jobs, turn, history, pass } = filling(() => {
@@ -216,7 +216,7 @@ const ahead = (/** @type {any} */ last) => ({
   checkpoints: { minimumTokens: 500, thresholds: [75], turns: 1_000, last },
 });
 
-test("F119 a checkpoint comes back from a session file, and from a snapshot", {
+test("a checkpoint is restored from a session file and from a snapshot (F119)", {
   skip,
 }, async () => {
   const { context, record, lines } = await written();
@@ -230,7 +230,7 @@ test("F119 a checkpoint comes back from a session file, and from a snapshot", {
   assert.deepEqual(woken.checkpoint(), record.checkpoint);
 });
 
-test("F119 a session without a snapshot folds with the checkpoint of its file, and asks nobody", {
+test("a session without a snapshot folds with its file's checkpoint, without calling the summarizer (F119)", {
   skip,
 }, async () => {
   const { history, record, lines } = await written();
@@ -262,7 +262,7 @@ test("F119 a session without a snapshot folds with the checkpoint of its file, a
   assert.notEqual(other.checkpoint()?.messageCountAtCheckpoint, longer.messageCountAtCheckpoint);
 });
 
-test("a wrong checkpoint is refused by the name of its member", { skip }, () => {
+test("a wrong checkpoint is refused with the name of its member", { skip }, () => {
   for (const [last, expected] of /** @type {Array<[any, RegExp]>} */ ([
     [7, /^summary\.checkpoints\.last: /],
     [{ summary: "x" }, /^summary\.checkpoints\.last: .*tokensAtCheckpoint/],
@@ -277,7 +277,7 @@ test("a wrong checkpoint is refused by the name of its member", { skip }, () => 
     });
 });
 
-test("a checkpoint is given up for a compaction, and lost in nothing", { skip }, async () => {
+test("a compaction cancels a running checkpoint and loses nothing", { skip }, async () => {
   const { opened } = gate();
   /** @type {AbortSignal | undefined} */
   let signal;
@@ -304,7 +304,7 @@ test("a checkpoint is given up for a compaction, and lost in nothing", { skip },
   assert.ok(events.every((event) => event.type !== "checkpoint-failed"));
 });
 
-test("F118 a summary that was wanting comes later, in the background, three tries at most", {
+test("a missing summary is made later in the background, in at most three tries (F118)", {
   skip,
 }, async () => {
   for (const recovers of [true, false]) {
@@ -348,7 +348,7 @@ test("F118 a summary that was wanting comes later, in the background, three trie
   }
 });
 
-test("G23 files add up over compactions; commands and errors are the last one's", {
+test("a digest collects files over all compactions, and commands and errors of the last one (G23)", {
   skip,
 }, async () => {
   const { context } = manager(async (/** @type {any} */ job) => good(job));
@@ -363,7 +363,7 @@ test("G23 files add up over compactions; commands and errors are the last one's"
   assert.ok(files.includes("src/f101.rs") && files.length === new Set(files).size);
 });
 
-test("a fold that is too small for a summary is the request's own: the same question, the same epoch", {
+test("a fold too small for a summary is done by the request itself, in one epoch", {
   skip,
 }, async () => {
   const { context, events } = manager(() => assert.fail("nobody is asked"), {
@@ -386,7 +386,7 @@ test("a fold that is too small for a summary is the request's own: the same ques
   assert.deepEqual([...new Set(others)], ["epoch"]);
 });
 
-test("F112 a host that tells of no usage has summaries under a small window too", {
+test("a host that reports no usage gets summaries in a small window too (F112)", {
   skip,
 }, async () => {
   const { context } = manager(async (/** @type {any} */ job) => good(job), {
@@ -406,7 +406,7 @@ test("F112 a host that tells of no usage has summaries under a small window too"
   assert.ok(statuses.length > 5 && statuses.every((degraded) => !degraded), `${statuses}`);
 });
 
-test("F130 a fold tells the host that what a provider keeps of the conversation is void", {
+test("a fold tells the host that the provider's stored conversation is outdated (F130)", {
   skip,
 }, async () => {
   /** @type {any[]} */

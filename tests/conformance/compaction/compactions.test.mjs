@@ -17,7 +17,7 @@ import {
   WINDOW,
 } from "../support/agent-session.mjs";
 
-test("a compaction by hand is carried by the next request", { skip }, async () => {
+test("the next request contains a manual compaction", { skip }, async () => {
   /** @type {any[]} */
   const jobs = [];
   const { context, types } = manager(async (/** @type {any} */ job) => {
@@ -45,7 +45,7 @@ test("a compaction by hand is carried by the next request", { skip }, async () =
   assert.deepEqual(types(), ["pressure", "compaction-start", "compaction-end", "epoch"]);
 });
 
-test("what a listener throws is printed once and breaks no call, and a compaction that was carried out is not told as failed", {
+test("a listener's error is printed once, and the compaction still counts as done", {
   skip,
 }, async () => {
   /** @type {string[]} */
@@ -84,7 +84,7 @@ const bad = {
   "F4 answers blanks": async () => " \n ",
 };
 for (const [name, summarize] of Object.entries(bad)) {
-  test(`${name}: by hand an extract, in the background nothing, and the request goes on`, {
+  test(`without a usable summary (${name}) a manual compaction keeps an extract, and a background one changes nothing`, {
     skip,
   }, async () => {
     const { context, types, events } = manager(summarize);
@@ -107,7 +107,7 @@ for (const [name, summarize] of Object.entries(bad)) {
   });
 }
 
-test("F6: a summary that is no smaller is refused: by hand an extract, told as one", {
+test("a summary that is not smaller is refused, and a manual compaction reports an extract (F6)", {
   skip,
 }, async () => {
   const words = Array.from({ length: 30_000 }, (_, at) => `word${at}`).join(" ");
@@ -125,7 +125,7 @@ test("F6: a summary that is no smaller is refused: by hand an extract, told as o
   assert.deepEqual(types(), ["pressure", "compaction-start", "compaction-end", "epoch"]);
 });
 
-test("F14: calls that come while one runs join it", { skip }, async () => {
+test("calls during a compaction join it (F14)", { skip }, async () => {
   for (const calls of [2, 8]) {
     let asked = 0;
     const { open, opened } = gate();
@@ -146,7 +146,7 @@ test("F14: calls that come while one runs join it", { skip }, async () => {
   }
 });
 
-test("an aborted call rejects with its reason, and the work stops when nobody waits for it", {
+test("an aborted call rejects with its reason, and the compaction stops when no caller is left", {
   skip,
 }, async () => {
   const { opened } = gate();
@@ -183,7 +183,7 @@ test("an aborted call rejects with its reason, and the work stops when nobody wa
   await assert.rejects(context.compact(history, { signal: gone }), (error) => error === reasons[0]);
 });
 
-test("F16: what is appended while a summarizer works stays, in order and once", {
+test("messages appended while a summarizer works are sent once and in order (F16)", {
   skip,
 }, async () => {
   for (const late of [1, 3]) {
@@ -210,7 +210,7 @@ test("F16: what is appended while a summarizer works stays, in order and once", 
   }
 });
 
-test("F16: a history that has changed meanwhile refuses what was planned on it", {
+test("a plan is refused if the history changed meanwhile (F16)", {
   skip,
 }, async () => {
   const { context } = manager(async (/** @type {any} */ job) => good(job));
@@ -234,7 +234,7 @@ test("F16: a history that has changed meanwhile refuses what was planned on it",
   assert.match(failed.reason, /^the history has changed/);
 });
 
-test("a plan is free of effect, and says what a compaction does", { skip }, async () => {
+test("plan changes nothing and says what a compaction would do", { skip }, async () => {
   const { context } = manager(async (/** @type {any} */ job) => good(job));
   const twin = manager(async (/** @type {any} */ job) => good(job)).context;
   const history = talk(20);
@@ -254,7 +254,7 @@ test("a plan is free of effect, and says what a compaction does", { skip }, asyn
   assert.equal(fresh({ window: { contextTokens: 0 } }).plan(history).outcome, "none");
 });
 
-test("prepare waits only where the request would not fit", { skip }, async () => {
+test("prepare waits for a compaction only if the request would not fit", { skip }, async () => {
   let asked = 0;
   const { open: begin, opened: begun } = gate();
   const { open, opened } = gate();
@@ -293,7 +293,7 @@ test("prepare waits only where the request would not fit", { skip }, async () =>
   assert.ok(types().includes("compaction-end"));
 });
 
-test("one that was under way may not be enough: then one of its own, with a summarizer", {
+test("prepare starts another compaction if the running one is not enough", {
   skip,
 }, async () => {
   let asked = 0;
@@ -315,7 +315,7 @@ test("one that was under way may not be enough: then one of its own, with a summ
   assert.equal(types().filter((type) => type === "compaction-start").length, 2);
 });
 
-test("a failing summarizer is left alone, the host is warned once, and what must fit is folded without it", {
+test("a failing summarizer is paused, the host is warned once, and requests fold without it", {
   skip,
 }, async () => {
   let asked = 0;
@@ -343,7 +343,7 @@ test("a failing summarizer is left alone, the host is warned once, and what must
   assert.ok(ends.every(({ outcome }) => outcome.reason !== ""));
 });
 
-test("F1: a summarizer that does not help is asked twice at most, also after a restart", {
+test("a summarizer that does not help is called at most twice, also after a restart (F1)", {
   skip,
 }, async () => {
   let asked = 0;
@@ -378,7 +378,7 @@ test("F1: a summarizer that does not help is asked twice at most, also after a r
   assert.doesNotMatch(forced.reason, /^ineffective/, "by hand it passes");
 });
 
-test("recover makes a refused request smaller twice, and knows what is no overflow", {
+test("recover makes a refused request smaller twice, and ignores errors that are no overflow", {
   skip,
 }, async () => {
   for (const summarize of [undefined, async (/** @type {any} */ job) => good(job)]) {
@@ -403,7 +403,9 @@ test("recover makes a refused request smaller twice, and knows what is no overfl
   }
 });
 
-test("F12 F13: what cannot fit asks nobody and says why", { skip }, async () => {
+test("a request that cannot fit calls no summarizer and says why (F12, F13)", {
+  skip,
+}, async () => {
   let asked = 0;
   const { context } = manager(async (/** @type {any} */ job) => {
     asked += 1;
@@ -418,7 +420,7 @@ test("F12 F13: what cannot fit asks nobody and says why", { skip }, async () => 
   assert.equal(asked, 0);
 });
 
-test("what a summary holds survives fifty compactions, with pins and the last request", {
+test("facts of a summary, pins and the last request survive fifty compactions", {
   skip,
 }, async () => {
   let round = 0;
@@ -447,7 +449,7 @@ test("what a summary holds survives fifty compactions, with pins and the last re
   assert.equal(context.status().compactions, 50);
 });
 
-test("F15: a compaction that no request has carried is carried after a restart", {
+test("a compaction that was not sent before a restart is sent after it (F15)", {
   skip,
 }, async () => {
   const { context } = manager(async (/** @type {any} */ job) => good(job));
@@ -467,7 +469,9 @@ test("F15: a compaction that no request has carried is carried after a restart",
   assert.deepEqual({ ...woken.compaction.record }, { ...outcome.record });
 });
 
-test("the agent asks, and a summarizer answers", { skip }, async () => {
+test("the agent's context_compact tool starts a compaction with the summarizer", {
+  skip,
+}, async () => {
   const { context } = manager(async (/** @type {any} */ job) => good(job));
   const history = talk(20);
   await context.prepare(history);
@@ -502,7 +506,7 @@ test("compact() summarizes a history without a session", { skip }, async () => {
   assert.equal(nothing.outcome.status, "none");
 });
 
-test("a summarizer that is no function is refused", { skip }, () => {
+test("a summarizer that is not a function is refused", { skip }, () => {
   for (const summarize of [7, "x", [null], {}]) {
     assert.throws(() => new api.ContextManager({ window: WINDOW, summarize }), {
       code: "INVALID_ARGUMENT",

@@ -110,7 +110,7 @@ function sound(context, history) {
 /** @type {Array<"compact" | "prepare">} */
 const WAYS = ["compact", "prepare"];
 for (const way of WAYS) {
-  test(`F17 ${way}, aborted at every await: it rejects and nothing has changed, or it is done`, {
+  test(`${way} aborted at any await either rejects without a change or completes (F17)`, {
     skip,
   }, async () => {
     let [stopped, done] = [0, 0];
@@ -149,7 +149,7 @@ for (const way of WAYS) {
     console.log(`F17 ${way}: ${awaits} awaits: ${stopped} aborts reject, ${done} come too late`);
   });
 
-  test(`F16 ${way}: messages that come at any await are there once, in order`, {
+  test(`messages appended at any await of ${way} are sent once and in order (F16)`, {
     skip,
   }, async () => {
     const awaits = await atEachAwait(
@@ -170,7 +170,7 @@ for (const way of WAYS) {
     console.log(`F16 ${way}: appended at ${awaits} awaits`);
   });
 
-  test(`F14 ${way}: callers that come at any await join it, whoever gives up`, {
+  test(`callers at any await of ${way} join it, whoever aborts (F14)`, {
     skip,
   }, async () => {
     const awaits = await atEachAwait(
@@ -198,7 +198,7 @@ for (const way of WAYS) {
   });
 }
 
-test("F16 a prefix that changes at any await refuses what was planned on it", {
+test("a plan is refused if the history changes at any await (F16)", {
   skip,
 }, async () => {
   let [refused, done] = [0, 0];
@@ -222,7 +222,7 @@ test("F16 a prefix that changes at any await refuses what was planned on it", {
   console.log(`F16: another prefix at ${awaits} awaits: ${refused} refused, ${done} were done`);
 });
 
-test("F15 a snapshot taken at any await restores the old state or the new one", {
+test("a snapshot taken at any await restores the old state or the new one (F15)", {
   skip,
 }, async () => {
   let [old, now] = [0, 0];
@@ -243,7 +243,7 @@ test("F15 a snapshot taken at any await restores the old state or the new one", 
   assert.ok(old > 20 && now > 0, `${old} old, ${now} new`);
 });
 
-test("F18 a session that is disposed of at any await ends what is under way", {
+test("a session disposed at any await ends its compaction (F18)", {
   skip,
 }, async () => {
   for (const way of WAYS)
@@ -281,7 +281,7 @@ async function behind() {
   return { ...own, history, checkpointEvents, call, prompts: () => prompts };
 }
 
-test("a checkpoint, and at every await of it messages, another history, a compaction, the end", {
+test("a checkpoint survives messages, another history, a compaction and disposal at every await", {
   skip,
 }, async () => {
   const counts = { appended: 0, changed: 0, compacted: 0, disposed: 0, kept: 0 };

@@ -62,7 +62,7 @@ function checkSummaryOfTheStart(outcome, status) {
   assert.ok(!readFiles.includes(`src/part${STEPS - 1}.rs`), "the newest stayed");
 }
 
-test("a request that pruning made fit tells what the pruned results were about", { skip }, () => {
+test("a request lists what its pruned results were about", { skip }, () => {
   const context = manager({ preset: "aceclaw" });
   const { compaction } = context.request(work());
   checkSummaryOfTheStart(compaction, "pruned");
@@ -71,7 +71,7 @@ test("a request that pruning made fit tells what the pruned results were about",
   assert.equal(context.request(work()).compaction, null);
 });
 
-test("a compaction by hand for which pruning was enough tells the same, and so does its plan", {
+test("a manual compaction that only prunes, and its plan, list the same", {
   skip,
 }, async () => {
   const context = manager({ preset: "aceclaw" });
@@ -87,7 +87,7 @@ for (const [name, more] of /** @type {const} */ ([
   ["without a summarizer", {}],
   ["with a summarizer that is not asked", { summarize: async () => "x" }],
 ]))
-  test(`a request's own fold ${name} tells what it removed`, { skip }, () => {
+  test(`a request's own fold ${name} lists what it removed`, { skip }, () => {
     const context = manager({ preset: "retention", ...more });
     /** @type {any} */
     let fold = null;
@@ -104,7 +104,7 @@ for (const [name, more] of /** @type {const} */ ([
     assert.deepEqual(fold.record.details, fold.extracted);
   });
 
-test("each pruned result is read once, and nothing is read for what stays", { skip }, () => {
+test("each pruned result is listed once", { skip }, () => {
   const context = manager({ preset: "aceclaw" });
   const history = work(40);
   /** @type {Map<string, number>} */
@@ -121,7 +121,7 @@ test("each pruned result is read once, and nothing is read for what stays", { sk
   );
 });
 
-test("secrets are taken out of what a pruned call tells", { skip }, () => {
+test("secrets are redacted from the description of a pruned call", { skip }, () => {
   const secret = `ghp_${"a1B2".repeat(9)}`;
   const history = JSON.parse(
     JSON.stringify(work()).replace("cargo test --package part0", `curl -H token:${secret} host`),
@@ -137,7 +137,7 @@ test("secrets are taken out of what a pruned call tells", { skip }, () => {
   }
 });
 
-test("a getter that throws while a pruned call is read loses neither the request nor what it tells", {
+test("a getter that throws while a pruned call is read affects neither the request nor the list", {
   skip,
 }, () => {
   const history = work();

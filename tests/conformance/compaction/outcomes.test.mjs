@@ -18,7 +18,7 @@ import {
 const user = (/** @type {string} */ content) => ({ role: "user", content });
 const summarize = async (/** @type {any} */ job) => good(job);
 
-test("F113 an outcome has its figures, also where there was nothing", { skip }, async () => {
+test("an outcome has its figures, also if nothing was done (F113)", { skip }, async () => {
   const { context } = manager(summarize);
   const none = await context.compact([], { force: true });
   assert.deepEqual(
@@ -36,7 +36,7 @@ test("F113 an outcome has its figures, also where there was nothing", { skip }, 
   assert.equal(sent.tokens, tokensAfter);
 });
 
-test("F114 an overflow that no provider told of makes the next request smaller", {
+test("an overflow visible only in usage makes the next request smaller (F114)", {
   skip,
 }, async () => {
   for (const usage of [
@@ -56,7 +56,9 @@ test("F114 an overflow that no provider told of makes the next request smaller",
   }
 });
 
-test("F115 beyond 95 % of what is usable something goes before it is sent", { skip }, () => {
+test("a request above 95 % of the usable window is made smaller before it is sent (F115)", {
+  skip,
+}, () => {
   const { context } = manager(undefined);
   /** @type {any[]} */
   const history = [];
@@ -71,7 +73,7 @@ test("F115 beyond 95 % of what is usable something goes before it is sent", { sk
   assert.ok(most <= 0.95 * 19_000 && most > 0.6 * 19_000, `${most}`);
 });
 
-test("F117 a compaction that others joined ends for all, and a running one is reported", {
+test("a joined compaction ends for all callers, and status reports a running one (F117)", {
   skip,
 }, async () => {
   const { context } = manager(summarize);
@@ -85,7 +87,7 @@ test("F117 a compaction that others joined ends for all, and a running one is re
   assert.equal(context.status().compactions, 1);
 });
 
-test("F126 F127 prompts for notes reach the model, at the end of its request, once for each line", {
+test("prompts for notes stand at the end of a request, once for each threshold (F126, F127)", {
   skip,
 }, () => {
   for (const provider of ["anthropic", "bedrock"]) {
@@ -125,7 +127,9 @@ test("F126 F127 prompts for notes reach the model, at the end of its request, on
   }
 });
 
-test("F128 ids of records sort as they came, within a millisecond too", { skip }, async () => {
+test("record ids sort in the order of creation, also within a millisecond (F128)", {
+  skip,
+}, async () => {
   const { context } = manager(summarize);
   const history = talk(20);
   const ids = [];
@@ -141,7 +145,7 @@ test("F128 ids of records sort as they came, within a millisecond too", { skip }
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test("F101 notes are never put into the system text, which would cost the cache", {
+test("notes never enter the system text, which would cost the cache (F101)", {
   skip,
 }, async () => {
   const { context } = manager(summarize, { format: "openai-chat" });
@@ -161,7 +165,7 @@ test("F101 notes are never put into the system text, which would cost the cache"
   assert.ok(api.validate(messages, "openai-chat", { format: "openai-chat" }).length === 0);
 });
 
-test("what was asked with once and stands in no history is gone, also where it was joined to what stands", {
+test("a one-off message is absent from the next request, also if it was joined to its neighbour", {
   skip,
 }, () => {
   for (const provider of ["anthropic", "bedrock"])

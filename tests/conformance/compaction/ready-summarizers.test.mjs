@@ -188,7 +188,7 @@ const WIRES = [
 ];
 
 for (const wire of WIRES) {
-  test(`${wire.name}: whole and streaming, the same summary`, { skip }, async () => {
+  test(`${wire.name} gives the same summary whole and streamed`, { skip }, async () => {
     for (const stream of [false, true]) {
       seen = [];
       handle = (got, response) =>
@@ -212,7 +212,7 @@ for (const wire of WIRES) {
     }
   });
 
-  test(`${wire.name}: every base URL, every end of a line, characters in pieces`, {
+  test(`${wire.name} reads streams with any base URL, line ending and split characters`, {
     skip,
   }, async () => {
     handle = (_, response) => json(response, wire.complete());
@@ -238,7 +238,9 @@ for (const wire of WIRES) {
       }
   });
 
-  test(`${wire.name}: filters, refusals, answers of nothing, parts`, { skip }, async () => {
+  test(`${wire.name} reads filters, refusals, empty answers and answers in parts`, {
+    skip,
+  }, async () => {
     const chat = wire.name !== "anthropic";
     const ask = async (/** @type {unknown} */ body) => {
       handle = (_, response) =>
@@ -274,7 +276,7 @@ for (const wire of WIRES) {
     ]);
   });
 
-  test(`${wire.name}: an event that is no JSON, and an abort in the midst of a stream`, {
+  test(`${wire.name} refuses an event that is not JSON, and stops a stream on abort`, {
     skip,
   }, async () => {
     for (const data of ["{broken", "[]", "null"]) {
@@ -300,7 +302,7 @@ for (const wire of WIRES) {
     assert.equal(await closed, "closed", "the server is told");
   });
 
-  test(`${wire.name}: a server that says when to come back is asked once more then`, {
+  test(`${wire.name} retries once at the time that Retry-After names`, {
     skip,
   }, async () => {
     const refuse = (
@@ -354,7 +356,7 @@ for (const wire of WIRES) {
     assert.equal(seen.length, 1, "nobody is asked behind an abort");
   });
 
-  test(`${wire.name}: errors bear their status`, { skip }, async () => {
+  test(`${wire.name} reports errors with their status`, { skip }, async () => {
     for (const status of [401, 429, 500]) {
       handle = (_, response) => json(response, wire.error, status);
       await assert.rejects(wire.make()(job, control()), {
@@ -372,7 +374,7 @@ for (const wire of WIRES) {
     await assert.rejects(wire.make()(job, control()), { message: "400 (no body)" });
   });
 
-  test(`${wire.name}: an answer that breaks off, or breaks`, { skip }, async () => {
+  test(`${wire.name} reports an answer that breaks off or is malformed`, { skip }, async () => {
     const half = wire.stream().slice(0, 600);
     const ends = Math.max(half.lastIndexOf("\n\n") + 2, half.lastIndexOf("\r\n\r\n") + 4);
     handle = (_, response) => sse(response, half.slice(0, ends));
@@ -393,7 +395,7 @@ for (const wire of WIRES) {
     await assert.rejects(wire.make()(job, control()), { message: "Overloaded" });
   });
 
-  test(`${wire.name}: an answer that streams without end is read up to the most that is taken`, {
+  test(`${wire.name} reads an endless stream only up to its limit`, {
     skip,
   }, async () => {
     let isClosed = false;
@@ -478,7 +480,9 @@ for (const wire of WIRES) {
   });
 }
 
-test("nobody there is a network failure, told after one call", { skip }, async () => {
+test("a server that does not answer is reported as a network failure after one call", {
+  skip,
+}, async () => {
   const summarizers = [openaiCompatible({ baseUrl: "http://127.0.0.1:9", model: "m" })];
   const messages = [
     JSON.stringify({
@@ -491,7 +495,7 @@ test("nobody there is a network failure, told after one call", { skip }, async (
   assert.deepEqual([done.failure, done.attempts.length], ["network", 1]);
 });
 
-test("an address without a path, as Ollama tells it, is asked below /v1; another stays as it is", {
+test("a base URL without a path is called at /v1, any other unchanged", {
   skip,
 }, async () => {
   const body = { choices: [{ message: { content: TEXT }, finish_reason: "stop" }] };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, skip, talk } from "../support/agent-session.mjs";
 
-test("a summarizer that keeps failing is told of once an attempt, and each pause once, with its end as an ISO time", {
+test("a failing summarizer causes one event for each attempt and one for each pause, with its end as an ISO time", {
   skip,
 }, async () => {
   const started = 1_700_000_000_000;

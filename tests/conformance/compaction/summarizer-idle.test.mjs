@@ -30,7 +30,7 @@ test("request() folds without the summarizer, and one event says that only prepa
   assert.match(reason, /compact\(\)/);
 });
 
-test("a short history says nothing of an idle summarizer: nothing is to be folded", {
+test("a history too short to fold causes no event about an idle summarizer", {
   skip,
 }, () => {
   const { context, events } = manager(async () => "a summary");
@@ -38,7 +38,7 @@ test("a short history says nothing of an idle summarizer: nothing is to be folde
   assert.deepEqual(of(events), []);
 });
 
-test("a host that calls prepare(), and request() between, is not told that its summarizer is idle", {
+test("a host that calls prepare() besides request() gets no event about an idle summarizer", {
   skip,
 }, async () => {
   const { context, events } = manager(async (/** @type {any} */ job) => good(job));
@@ -51,14 +51,14 @@ test("a host that calls prepare(), and request() between, is not told that its s
   assert.deepEqual(of(events), []);
 });
 
-test("a host that compacts by hand is not told that its summarizer is idle", { skip }, async () => {
+test("a host that calls compact() gets no event about an idle summarizer", { skip }, async () => {
   const { context, events } = manager(async (/** @type {any} */ job) => good(job));
   await context.compact(talk(3), { force: true });
   for (let steps = 3; steps <= 60; steps += 1) context.request(talk(steps));
   assert.deepEqual(of(events), []);
 });
 
-test("without a summarizer none is idle", { skip }, () => {
+test("a session without a summarizer causes no event about an idle one", { skip }, () => {
   const { context, events } = manager(undefined);
   for (let steps = 1; steps <= 60; steps += 1) context.request(talk(steps));
   assert.deepEqual(of(events), []);

@@ -16,7 +16,7 @@ test("compact() that finds nothing to remove fires compaction-failed with its ou
   assert.deepEqual(failures(events), [outcome]);
 });
 
-test("prepare() that folds without asking, since no summary would help, says so once for each fold", {
+test("prepare() reports each fold that no summary would have helped, once", {
   skip,
 }, async () => {
   const { context, events } = manager(() => assert.fail("nobody is asked"));
@@ -33,7 +33,7 @@ test("prepare() that folds without asking, since no summary would help, says so 
   assert.equal(failures(events).length, folds);
 });
 
-test("prepare() that folds during a cool-down says until when the summarizer is not called", {
+test("prepare() that folds during a pause reports when the summarizer is called again", {
   skip,
 }, async () => {
   const { context, events } = manager(async () => {
@@ -53,7 +53,7 @@ test("prepare() that folds during a cool-down says until when the summarizer is 
   assert.ok(failures(events).every(({ reason }) => reason !== ""));
 });
 
-test("request() that folds says that it never calls the summarizer", { skip }, () => {
+test("request() that folds reports that it never calls the summarizer", { skip }, () => {
   const { context } = manager(async (/** @type {any} */ job) => good(job));
   const { compaction } = context.request(talk(60));
   assert.ok(compaction.record);

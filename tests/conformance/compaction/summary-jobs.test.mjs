@@ -39,7 +39,7 @@ async function jobsOf(history, more = {}) {
   return jobs;
 }
 
-test("the summarizer sees what the user asked, marked as kept", { skip }, async () => {
+test("the summarizer sees user texts, marked as kept", { skip }, async () => {
   const [job] = await jobsOf(work());
   assert.equal(count(job.prompt, GERMAN), 1);
   assert.match(job.prompt, /#0 user, kept\n {2}Bitte behebe/);
@@ -47,14 +47,16 @@ test("the summarizer sees what the user asked, marked as kept", { skip }, async 
   assert.ok(!job.system.includes("Bitte"), "no word of the transcript is system text");
 });
 
-test("the language is the user's, also where the user's words stay", { skip }, async () => {
+test("a summary is requested in the user's language, also if user texts stay", {
+  skip,
+}, async () => {
   const [job] = await jobsOf(work());
   assert.match(job.system, /write in German, the language of the user/);
   const [firstJob] = await jobsOf(work(), { summary: { minimumTokens: 0, language: "fr" } });
   assert.match(firstJob.system, /write in French/);
 });
 
-test("words of the user that stay are shown in part, and of many messages some", {
+test("kept user texts are shortened in the prompt, and only some of many are shown", {
   skip,
 }, async () => {
   const long = `${GERMAN}. ${prose(200)}`;
@@ -73,7 +75,7 @@ test("words of the user that stay are shown in part, and of many messages some",
   assert.ok(!job.prompt.includes(long), "clipped");
 });
 
-test("an extract that stands in for a summary does not repeat words of the user that stay", {
+test("an extract does not repeat user texts that stay", {
   skip,
 }, async () => {
   const { context } = manager(async () => {
@@ -86,7 +88,7 @@ test("an extract that stands in for a summary does not repeat words of the user 
   assert.equal(count(JSON.stringify(messages), GERMAN), 1);
 });
 
-test("words of the user alone need no summary", { skip }, async () => {
+test("user texts alone need no summary", { skip }, async () => {
   const { context } = manager(async () => assert.fail("nothing is to be summarized"));
   const history = Array.from({ length: 40 }, (_, at) => ({
     role: at % 2 === 0 ? "user" : "assistant",
@@ -96,7 +98,7 @@ test("words of the user alone need no summary", { skip }, async () => {
   assert.notEqual(outcome.status, "summarized");
 });
 
-test("a retry names the headings that were missing, and so does the attempt", {
+test("a retry and its attempt name the headings that were missing", {
   skip,
 }, async () => {
   /** @type {any[]} */
@@ -179,7 +181,9 @@ const large = (steps = 40) => [
   { role: "user", content: "and now finish it" },
 ];
 
-test("what the model no longer saw in full is not summarized in full", { skip }, async () => {
+test("messages that the model saw shortened are summarized from the shortened text", {
+  skip,
+}, async () => {
   /** @type {any[]} */
   const jobs = [];
   const { context } = manager(async (/** @type {any} */ job) => {
@@ -204,7 +208,7 @@ for (const [name, contextTokens, most] of /** @type {const} */ ([
   ["a summarizer whose window holds all of it", 200_000, 1],
   ["a small summarizer", 8_000, 12],
 ]))
-  test(`a plan tells how many calls a summary takes: ${name}`, { skip }, async () => {
+  test(`a plan says how many calls a summary takes: ${name}`, { skip }, async () => {
     let calls = 0;
     let open = 0;
     let mostOpen = 0;
@@ -227,7 +231,7 @@ for (const [name, contextTokens, most] of /** @type {const} */ ([
     assert.equal(outcome.attempts.length, calls);
   });
 
-test("a plan without a summary takes no call", { skip }, () => {
+test("a plan without a summary takes no calls", { skip }, () => {
   const context = new api.ContextManager({ window: { contextTokens: 20_000 } });
   assert.equal(context.plan(talk(20), { force: true }).calls, 0);
 });

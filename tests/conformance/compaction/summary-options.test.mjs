@@ -67,7 +67,7 @@ for (const [summary, argument, message] of WRONG) {
   });
 }
 
-test("every option of a summary is taken, also one that is undefined", { skip }, async () => {
+test("every summary option is accepted, also as undefined", { skip }, async () => {
   const summary = {
     minimumTokens: 0,
     template: "hermes",
@@ -93,7 +93,7 @@ test("every option of a summary is taken, also one that is undefined", { skip },
 });
 
 for (const name of ["on", "clock", "create", "key"]) {
-  test(`${name} that is no function is refused by name`, { skip }, () => {
+  test(`${name} that is not a function is refused by name`, { skip }, () => {
     for (const value of ["x", 5, {}, null]) {
       assert.throws(
         () => new api.ContextManager({ ...OK, [name]: value }),
@@ -103,7 +103,7 @@ for (const name of ["on", "clock", "create", "key"]) {
   });
 }
 
-test("a request says why there is no summary: two summarizers that fail are named in its reason", {
+test("a request without a summary names the summarizers that failed", {
   skip,
 }, async () => {
   const { context, events } = manager(async () => {
@@ -143,7 +143,7 @@ const withIt = await context.compact(more, { force: true });
 console.log(JSON.stringify({ refused, unchanged, without, reported, events, asked, withIt }));
 `;
 
-test("without plimsoll/compact.wasm the first compact() throws, a later one and their events say so, and one with it is a summary", {
+test("compact() without plimsoll/compact.wasm throws, later events say so, and with it there is a summary", {
   skip,
 }, () => {
   const entry = packagePath();
@@ -167,7 +167,7 @@ test("without plimsoll/compact.wasm the first compact() throws, a later one and 
   assert.ok(asked > 0);
 });
 
-test("a compaction without a summarizer gives the reason it always gave", { skip }, async () => {
+test("a compaction without a summarizer says so in its reason", { skip }, async () => {
   const { context, types } = manager(undefined);
   const outcome = await context.compact(talk(12), { force: true });
   assert.equal(outcome.reason, "fold by digest and hot set");

@@ -46,7 +46,9 @@ const failing = async () => {
   throw new Error("503 overloaded");
 };
 
-test("a summarizer, also one that fails, costs no more epochs than none", { skip }, async () => {
+test("a summarizer, even a failing one, causes at most one epoch more than none", {
+  skip,
+}, async () => {
   const none = await epochs({});
   const good = await epochs({ summarize: summary });
   const broken = await epochs({ summarize: failing });

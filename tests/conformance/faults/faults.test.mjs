@@ -14,14 +14,14 @@ import { state } from "./state.mjs";
 const rows = [...job, ...meanwhile, ...history, ...state];
 
 for (const { fault, name, done, run, later } of rows)
-  test(`${fault} ${name}: ${done}`, { skip }, async () => {
+  test(`${name}: ${done} (${fault})`, { skip }, async () => {
     const out = await run();
     assert.notEqual(out, "");
     console.log(`${fault} ${name} | ${done} | ${out}`);
     if (later) console.log(`skipped: ${fault}: ${later}`);
   });
 
-test("every fault has its row", () => {
+test("the table has a row for each of the 40 faults", () => {
   const numbers = rows.map(({ fault }) => Number(fault.slice(1))).sort((a, b) => a - b);
   assert.deepEqual(
     numbers,

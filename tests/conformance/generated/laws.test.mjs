@@ -68,7 +68,7 @@ function lawsBroken(api, of, histories = clean) {
 }
 
 for (const of of pairs) {
-  test(`a manager that sends everything breaks no law: ${of.format} x ${of.provider}`, () => {
+  test(`a manager that sends everything keeps all laws: ${of.format} x ${of.provider}`, () => {
     for (const [at, own] of clean.slice(0, 8).entries())
       assert.equal(play(fake(), of, own, at).problem, null);
   });
@@ -262,7 +262,7 @@ for (const [law, name, change, of = pair()] of wrongs) {
   });
 }
 
-test("what validate and repair say is held against the strict provider", () => {
+test("the checks compare validate and repair with the strict provider", () => {
   const dirty = Array.from({ length: 30 }, (_, at) => history(at + 1)).filter((own) => !own.clean);
   assert.ok(
     [...lawsBroken(fake(undefined, { validate: () => [] }), pair(), dirty)].some((law) =>
@@ -290,7 +290,7 @@ test("what validate and repair say is held against the strict provider", () => {
   assert.deepEqual([...lawsBroken(fake(undefined, again), plain)], ["idempotent"]);
 });
 
-test("a failing history is shrunk to what shows the failure", () => {
+test("a failing history is shrunk to the turns that show the failure", () => {
   const original = history(1);
   const has = (/** @type {any} */ own) =>
     own.turns.some((/** @type {any} */ turn) => turn.role === "tool");

@@ -22,7 +22,7 @@ for (const [format, make, refused] of /** @type {const} */ ([
   ["openai-responses", responses, refusedByResponses],
   ["gemini", gemini, refusedByGemini],
 ])) {
-  test(`${format}: every request of a generated history`, { skip }, () => {
+  test(`every request of generated ${format} wire histories is valid`, { skip }, () => {
     let [requests, epochs] = [0, 0];
     for (let seed = 1; seed <= histories; seed += 1) {
       const played = play(format, make, refused, seed);
@@ -33,7 +33,9 @@ for (const [format, make, refused] of /** @type {const} */ ([
     assert.ok(requests > histories && epochs > histories / 4);
   });
 
-  test(`${format}: repair leaves nothing to repair, and what is valid as it is`, { skip }, () => {
+  test(`repair of ${format} wire histories is complete and leaves valid ones unchanged`, {
+    skip,
+  }, () => {
     let broken = 0;
     for (let seed = 1; seed <= histories; seed += 1) {
       const messages = make(random(seed));

@@ -11,7 +11,7 @@ const over = (/** @type {string} */ during, what = "session") => ({
 });
 const overflow = { status: 400, message: "prompt is too long: 250000 tokens > 200000 maximum" };
 
-test("every method of a session that was disposed of says so", { skip }, async () => {
+test("every method of a disposed session throws DISPOSED", { skip }, async () => {
   const { context } = manager(null);
   const history = talk(3);
   const prepared = context.request(history);
@@ -52,7 +52,7 @@ test("every method of a session that was disposed of says so", { skip }, async (
     await assert.rejects(async () => call(), over(name));
 });
 
-test("a compaction that is under way rejects once its session is disposed of", {
+test("a running compaction rejects when its session is disposed", {
   skip,
 }, async () => {
   const { open, opened } = gate();
@@ -66,7 +66,7 @@ test("a compaction that is under way rejects once its session is disposed of", {
   await assert.rejects(compacting, over("compact"));
 });
 
-test("a request that waits for a compaction rejects once its session is disposed of", {
+test("a request that waits for a compaction rejects when its session is disposed", {
   skip,
 }, async () => {
   const { open, opened } = gate();
@@ -80,7 +80,7 @@ test("a request that waits for a compaction rejects once its session is disposed
   await assert.rejects(preparing, over("prepare"));
 });
 
-test("a getter that disposes of the session lets the call end, and no later one begin", {
+test("a getter may dispose the session: the call ends, and later ones are refused", {
   skip,
 }, async () => {
   for (const during of ["request", "prepare", "compact", "plan", "pin", "recall"]) {
@@ -118,7 +118,7 @@ test("a getter that disposes of the session lets the call end, and no later one 
   }
 });
 
-test("a callback that disposes of the session leaves its memory as it is", { skip }, () => {
+test("a callback that disposes the session leaves memory unchanged", { skip }, () => {
   const history = talk(80);
   for (const name of ["clock", "on", "create", "key", "estimator"]) {
     /** @type {any} */
@@ -151,7 +151,7 @@ test("a callback that disposes of the session leaves its memory as it is", { ski
   }
 });
 
-test("a replay that was disposed of says so", { skip }, () => {
+test("a disposed replay throws DISPOSED", { skip }, () => {
   const session = api.readSession(JSON.stringify(talk(10)));
   const run = api.replay(session, { window: { contextTokens: 32_000 } });
   const { totals } = run;

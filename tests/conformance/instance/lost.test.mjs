@@ -29,7 +29,7 @@ function run(script) {
   return JSON.parse(output.trim().split("\n").at(-1) ?? "null");
 }
 
-test("the request after a loss is built anew, under a higher epoch", { skip: without }, () => {
+test("the request after a lost instance is rebuilt under a higher epoch", { skip: without }, () => {
   const output = run(`
     const context = manager();
     const history = work(30);
@@ -50,7 +50,7 @@ test("the request after a loss is built anew, under a higher epoch", { skip: wit
   assert.deepEqual([output.sources.length, output.fits], [61, true]);
 });
 
-test("whatever is asked first after a loss is answered", { skip: without }, () => {
+test("any method may be the first one called after a lost instance", { skip: without }, () => {
   const output = run(`
     const asked = {
       status: (context) => context.status().used,
@@ -69,7 +69,7 @@ test("whatever is asked first after a loss is answered", { skip: without }, () =
   assert.deepEqual(output, { status: 0, counters: 0, dispose: 0, request: 1 });
 });
 
-test("a session of a store goes on as it was saved last, and is not saved as nothing", {
+test("a stored session continues from its last save after a lost instance", {
   skip: without,
 }, () => {
   const output = run(`
@@ -101,7 +101,7 @@ test("a session of a store goes on as it was saved last, and is not saved as not
   assert.ok(before < after && after < again, `${output.epochs}`);
 });
 
-test("handles of a lost instance are never freed in the next one", { skip: without }, () => {
+test("handles of a lost instance are never freed in its successor", { skip: without }, () => {
   const output = run(`
     const frees = [];
     const { Instance } = WebAssembly;
@@ -131,7 +131,7 @@ test("handles of a lost instance are never freed in the next one", { skip: witho
   assert.deepEqual([output.disposed, output.works], [1, 1]);
 });
 
-test("replay and readSession go on after a loss", { skip: without }, () => {
+test("replay and readSession work after a lost instance", { skip: without }, () => {
   const output = run(`
     const session = api.readSession(JSON.stringify(work(10)));
     const options = { window: { contextTokens: 32_000 } };
@@ -151,7 +151,7 @@ test("replay and readSession go on after a loss", { skip: without }, () => {
   assert.ok(output > 5);
 });
 
-test("2,000 managers and replays that are disposed of leave memory as it is", {
+test("2,000 disposed managers and replays leave memory unchanged", {
   skip: without,
 }, () => {
   const output = run(`

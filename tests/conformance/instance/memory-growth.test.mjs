@@ -49,7 +49,7 @@ const history = (messages, name) => [
   ]).flat(),
 ];
 
-test("sessions beyond 64 MiB make it grow by an eighth each time", { skip }, () => {
+test("memory beyond 64 MiB grows by an eighth each time", { skip }, () => {
   const sizes = new Set();
   const contexts = [];
   for (let number = 0; size() < 2 * LARGE; number += 1) {

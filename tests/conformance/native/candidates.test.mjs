@@ -78,7 +78,7 @@ function play(answer) {
   }
 }
 
-test("native and Wasm give the same bytes", { skip }, async () => {
+test("native code and Wasm give the same bytes for candidates", { skip }, async () => {
   const load = (/** @type {string} */ path) =>
     import(new URL(path, pathToFileURL(String(entry))).href);
   const [glue, { candidates }] = [

@@ -122,7 +122,7 @@ function calls() {
   return all;
 }
 
-test("native and Wasm give the same bytes", { skip: reason }, async () => {
+test("native code and Wasm give the same bytes for prompts", { skip: reason }, async () => {
   const load = (/** @type {string} */ path) =>
     import(pathToFileURL(join(dirname(String(entry)), path)).href);
   const [glue, { prompts }] = [await load("glue/prompt_bg.js"), await load("prompt/prompt.js")];

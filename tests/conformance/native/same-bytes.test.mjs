@@ -64,7 +64,7 @@ if (reason || !raw || !dump) {
   test("native code and Wasm give the same bytes", { skip: reason }, () => {});
 } else {
   for (const { name, bytes } of sessionFiles().filter(({ name }) => only.test(name))) {
-    test(name, (t) => {
+    test(`native code and Wasm give the same bytes for ${name}`, (t) => {
       const data = bytes();
       const why = unread(data);
       if (!why) return compare(name, data);

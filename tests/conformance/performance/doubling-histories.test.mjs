@@ -148,7 +148,7 @@ const chosen = sized({
 });
 
 for (const { format, provider } of chosen) {
-  test(`twice the history is twice the work: ${format} for ${provider}`, {
+  test(`a history twice as long takes at most twice the steps: ${format} for ${provider}`, {
     skip: !api && why,
   }, async () => {
     /** @param {(count: number) => Turn[]} turnsOf @param {number} count @returns {any[]} */

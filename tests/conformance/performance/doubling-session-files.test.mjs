@@ -304,7 +304,9 @@ const USES = {
 };
 
 for (const [kind, textOf] of Object.entries(FILES)) {
-  test(`twice the session file is twice the work: ${kind}`, { skip: !api && why }, async () => {
+  test(`a session file twice as long takes at most twice the steps: ${kind}`, {
+    skip: !api && why,
+  }, async () => {
     const read = (/** @type {number} */ count) => api.readSession(Buffer.from(textOf(count)));
     const rows = [
       {

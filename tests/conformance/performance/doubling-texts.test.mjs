@@ -142,7 +142,9 @@ const WALKS = {
 };
 
 for (const [walk, { of, size = 4_000, mayStop }] of Object.entries(WALKS)) {
-  test(`twice the text is twice the work: ${walk}`, { skip: !api && why }, async () => {
+  test(`a text twice as long takes at most twice the steps: ${walk}`, {
+    skip: !api && why,
+  }, async () => {
     of("warm")();
     const rows = Object.entries(TEXTS).map(([name, piece]) => ({
       name: `${walk}, ${name}`,

@@ -133,7 +133,7 @@ for (const [system, config, expected] of CONFIGS) {
   });
 }
 
-test("a session under a configuration keeps the messages that its comments name", {
+test("a session with another system's configuration keeps the messages that its comments name", {
   skip,
 }, async () => {
   const { options } = api.optionsFrom("context-budget", {
@@ -147,7 +147,7 @@ test("a session under a configuration keeps the messages that its comments name"
   assert.ok(firstKept >= history.length - 12 && firstKept <= history.length - 10, `${firstKept}`);
 });
 
-test("a compaction that is switched off changes nothing", { skip }, () => {
+test("a configuration that switches compaction off changes nothing", { skip }, () => {
   const compaction = { enabled: false };
   const { options } = api.optionsFrom("context-budget", { contextTokens: 2_000, compaction });
   const history = talk(25);

@@ -39,7 +39,7 @@ function firstEdit(options, words) {
 }
 
 for (const contextTokens of [32_000, 128_000, 200_000])
-  test(`in a window of ${contextTokens} tokens a steady session is edited where it was forecast`, {
+  test(`a steady session is edited near the forecast size in a window of ${contextTokens} tokens`, {
     skip,
   }, () => {
     const { forecasts, actual } = firstEdit(
@@ -52,7 +52,7 @@ for (const contextTokens of [32_000, 128_000, 200_000])
     assert.match(forecasts.at(-1).reason, /^editing then costs less/);
   });
 
-test("a preset that acts at its trigger alone forecasts the trigger", { skip }, () => {
+test("a preset that acts only at its trigger forecasts the trigger", { skip }, () => {
   for (const preset of ["capacity", "openclaw"]) {
     const options = { preset, window: { contextTokens: 32_000, maxOutputTokens: 4_000 } };
     const context = new api.ContextManager(options);
@@ -62,7 +62,7 @@ test("a preset that acts at its trigger alone forecasts the trigger", { skip }, 
   }
 });
 
-test("without a window there is no forecast", { skip }, () => {
+test("a session without a window has no forecast", { skip }, () => {
   const context = new api.ContextManager({ window: { contextTokens: 0 } });
   context.request([{ role: "user", content: "go" }, call(0), result(0, 500)]);
   assert.equal(context.status().nextEdit, null);

@@ -46,7 +46,7 @@ const FIGURES = [
   ["hermes", 200_000, 601, 490, 3],
 ];
 
-test("F080 what stays at both ends, by count and by tokens", { skip }, () => {
+test("presets protect both ends by count and by tokens (F080)", { skip }, () => {
   for (const [preset, contextTokens, length, firstKept, head] of FIGURES) {
     const plan = planned(preset, contextTokens, words(length));
     const name = `${preset} ${contextTokens}`;
@@ -59,7 +59,7 @@ test("F080 what stays at both ends, by count and by tokens", { skip }, () => {
   }
 });
 
-test("F090 chunks have 0.4 of the window less a fifth, and 0.15 where messages are large", {
+test("chunks take 0.4 of the window less a fifth, or 0.15 if messages are large (F090)", {
   skip,
 }, () => {
   for (const preset of SEEDS) {
@@ -77,7 +77,9 @@ test("F090 chunks have 0.4 of the window less a fifth, and 0.15 where messages a
     assert.ok(tokens <= (20_000 * 0.15) / 1.2 || to - from <= 2, `${from} to ${to}: ${tokens}`);
 });
 
-test("F081 the first messages are protected until the first fold", { skip }, async () => {
+test("preset hermes protects the first messages until the first fold (F081)", {
+  skip,
+}, async () => {
   const { context } = manager(async (/** @type {any} */ job) => good(job), { preset: "hermes" });
   const history = words(61);
   assert.deepEqual(context.plan(history).kept[0], [0, 3]);
@@ -87,7 +89,7 @@ test("F081 the first messages are protected until the first fold", { skip }, asy
   assert.ok(context.plan(history).kept.every(([from]) => from > 0));
 });
 
-test("F082 F088 I4 four messages between both ends are too few, and so are 26 in all, and it is said", {
+test("a plan says that four messages between the ends, or 26 in all, are too few to fold (F082, F088, I4)", {
   skip,
 }, () => {
   for (const [length, outcome] of /** @type {Array<[number, string]>} */ ([
@@ -102,7 +104,7 @@ test("F082 F088 I4 four messages between both ends are too few, and so are 26 in
   }
 });
 
-test("F083 F089 of a turn that is cut the request stays, and what goes is told by itself", {
+test("a cut turn keeps its request, and its removed part is summarized separately (F083, F089)", {
   skip,
 }, async () => {
   for (const preset of ["balanced", "openclaw", "context-budget"]) {

@@ -33,7 +33,7 @@ function asked(options) {
 }
 
 for (const [preset, [first, last], before] of SYSTEMS) {
-  test(`preset ${preset} asks for its system's headings and marks the summary as its system does`, {
+  test(`preset ${preset} uses its system's headings and summary markers`, {
     skip,
   }, async () => {
     const { context, jobs } = asked({ preset });
@@ -49,7 +49,7 @@ for (const [preset, [first, last], before] of SYSTEMS) {
   });
 }
 
-test("what the host sets for summaries wins over what its preset sets", { skip }, async () => {
+test("the host's summary options override the preset's", { skip }, async () => {
   for (const summary of [
     { template: "hermes", prefix: "[MINE]" },
     { template: undefined, prefix: "[MINE]" },
@@ -63,14 +63,14 @@ test("what the host sets for summaries wins over what its preset sets", { skip }
   }
 });
 
-test("a model that changes leaves the preset's headings as they are", { skip }, async () => {
+test("a change of model keeps the preset's headings", { skip }, async () => {
   const { context, jobs } = asked({ preset: "aceclaw" });
   context.setModel({ window: { contextTokens: 24_000, maxOutputTokens: 1_000 } });
   await context.compact(talk(50), { force: true });
   assert.equal(jobs.at(-1).requiredHeadings.length, 6);
 });
 
-test("a fold that is too small for a summary of `balanced` gets one of other systems", {
+test("other systems' presets summarize folds that are too small for `balanced`", {
   skip,
 }, async () => {
   // What AceClaw and Hermes fold at this window is larger.
@@ -87,7 +87,7 @@ test("a fold that is too small for a summary of `balanced` gets one of other sys
   }
 });
 
-test("after two folds preset aiclaw has one note for the system prompt, and apply() adds it once", {
+test("preset aiclaw has one system note after two folds, and apply() adds it once", {
   skip,
 }, async () => {
   const { context } = asked({ preset: "aiclaw" });
@@ -121,7 +121,9 @@ test("after two folds preset aiclaw has one note for the system prompt, and appl
   }
 });
 
-test("no other preset has a note, and summary.systemNote sets it for any", { skip }, async () => {
+test("only aiclaw has a system note, and summary.systemNote sets one for any preset", {
+  skip,
+}, async () => {
   for (const [preset] of [...SYSTEMS, ["balanced"]]) {
     for (const systemNote of [undefined, true, false]) {
       const { context } = asked({ preset, summary: { minimumTokens: 0, systemNote } });
@@ -134,7 +136,7 @@ test("no other preset has a note, and summary.systemNote sets it for any", { ski
   assert.throws(() => asked({ summary: { systemNote: "yes" } }), /summary\.systemNote/);
 });
 
-test("preset goclaw makes checkpoints by itself", { skip }, async () => {
+test("preset goclaw makes checkpoints without an option", { skip }, async () => {
   /** @type {any[]} */
   const records = [];
   const summarize = async (/** @type {any} */ job) =>

@@ -34,7 +34,7 @@ function frozen(value) {
   return value;
 }
 
-test("F059 A71: what comes in is left as it is, and what comes out is smaller and valid", {
+test("pruneForRequest leaves its input unchanged and returns a smaller valid history (F059, A71)", {
   skip,
 }, () => {
   for (const preset of [...presets, ...ours]) {
@@ -54,7 +54,7 @@ test("F059 A71: what comes in is left as it is, and what comes out is smaller an
   }
 });
 
-test("F060 A70: at the trigger nothing happens, above it something does", { skip }, () => {
+test("every preset prunes above its trigger and not at it (F060, A70)", { skip }, () => {
   for (const preset of presets.filter((one) => one !== "hermes" && one !== "openclaw")) {
     const messages = history(30, 400);
     const roomy = { ...chars, preset, window: { contextTokens: 10_000_000 } };
@@ -80,7 +80,7 @@ test("F060 A70: at the trigger nothing happens, above it something does", { skip
   }
 });
 
-test("A77: a stub keeps 200 characters, id and error", { skip }, () => {
+test("a stub keeps 200 characters, the call's id and the error flag (A77)", { skip }, () => {
   const messages = history(8, 400);
   messages.splice(2, 1, {
     role: "user",
@@ -96,7 +96,9 @@ test("A77: a stub keeps 200 characters, id and error", { skip }, () => {
   assert.ok(/** @type {any} */ (longer[2]).content[0].content.length > 700);
 });
 
-test("without a window nothing is pruned, and a bad option is refused by name", { skip }, () => {
+test("pruneForRequest prunes nothing without a window and refuses bad options by name", {
+  skip,
+}, () => {
   const messages = history(8, 400);
   const still = api.pruneForRequest(messages, { ...chars, window: { contextTokens: 0 } });
   assert.deepEqual([still.applied, still.messages.length], [false, messages.length]);
@@ -117,7 +119,7 @@ test("without a window nothing is pruned, and a bad option is refused by name", 
     );
 });
 
-test("F073 G21: the n last turns", { skip }, () => {
+test("limitTurns keeps the last n turns (F073, G21)", { skip }, () => {
   const messages = history(3, 10);
   assert.deepEqual(api.limitTurns(messages, 2), messages.slice(8));
   assert.deepEqual(api.limitTurns(messages, 3), messages.slice(4));
@@ -134,7 +136,7 @@ test("F073 G21: the n last turns", { skip }, () => {
     );
 });
 
-test("F072 I23: three turns whole, five lightly, of the older ones question and answer", {
+test("tierHistory keeps three turns whole, five lightly, and question and answer of older ones (F072, I23)", {
   skip,
 }, () => {
   const messages = frozen(history(10, 400));
@@ -163,7 +165,7 @@ test("F072 I23: three turns whole, five lightly, of the older ones question and 
     );
 });
 
-test("tierHistory of a generated history is valid for its strict provider", { skip }, () => {
+test("tierHistory of generated histories is valid for the strict provider", { skip }, () => {
   let applied = 0;
   for (const { format, provider } of landed(api))
     for (let seed = 1; seed <= 20; seed++) {
@@ -183,7 +185,9 @@ test("tierHistory of a generated history is valid for its strict provider", { sk
   assert.ok(applied > 500, `${applied}`);
 });
 
-test("F074 G22: how many turns a session keeps", { skip }, () => {
+test("historyLimitFromSessionKey looks up turn limits by channel and user (F074, G22)", {
+  skip,
+}, () => {
   const channels = {
     telegram: { dmHistoryLimit: 20, historyTurns: 50, dms: { 123: { historyLimit: 5 } } },
   };
@@ -201,7 +205,9 @@ test("F074 G22: how many turns a session keeps", { skip }, () => {
   );
 });
 
-test("F075 G20: the oldest half goes until the history has its share", { skip }, () => {
+test("pruneHistoryForContextShare removes the oldest half until the history fits (F075, G20)", {
+  skip,
+}, () => {
   const messages = Array.from({ length: 8 }, (_, at) =>
     (at % 2 ? say : ask)(`${at}`.padEnd(100, "x")),
   );
@@ -221,7 +227,7 @@ test("F075 G20: the oldest half goes until the history has its share", { skip },
   );
 });
 
-test("protected tools are left alone, and a fold that finds nothing to go says so", {
+test("protected tools are never pruned, and a fold with nothing to remove says so", {
   skip,
 }, () => {
   const pruneOptions = { ...chars, preset: "aiclaw", window: usable, protectTools: ["re*"] };
@@ -235,7 +241,7 @@ test("protected tools are left alone, and a fold that finds nothing to go says s
   assert.match(view.compaction.reason, /too few messages/);
 });
 
-test("every preset, call by call, is what it is when asked alone", { skip }, () => {
+test("pruneForRequest gives the same messages as a session before its first fold", { skip }, () => {
   for (const preset of ["aceclaw", "aiclaw"]) {
     const options = { ...chars, preset, window: { contextTokens: 40_000 } };
     const context = new api.ContextManager({ ...options, clock: () => 0 });
@@ -251,7 +257,7 @@ test("every preset, call by call, is what it is when asked alone", { skip }, () 
 });
 
 const files = api ? sessionFiles() : [];
-test("every session's whole history, pruned alone, is smaller or as it was", {
+test("pruneForRequest never makes a recorded session larger", {
   skip: skip || (files.length === 0 && "skipped: ../shared is absent"),
 }, () => {
   let applied = 0;

@@ -81,7 +81,7 @@ const OPTIONS = {
   clock: () => 1_700_000_000_000,
 };
 
-test("F067 an old result's line has its command or its whole URL, and an exit code only of a shell", {
+test("an old result's line has its command or whole URL, and an exit code only for a shell (F067)", {
   skip,
 }, () => {
   const history = session();

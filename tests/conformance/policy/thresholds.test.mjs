@@ -71,7 +71,7 @@ function acts(options, contextTokens, hidden, step, shows = false) {
   throw new Error("nothing was done");
 }
 
-test("what only a usage tells of is content: each system acts at its share of the window", {
+test("tokens known only from usage count as content: each preset acts at its share of the window", {
   skip,
 }, () => {
   const rows = [
@@ -97,7 +97,7 @@ test("what only a usage tells of is content: each system acts at its share of th
   for (const row of rows) console.log(row.map((cell) => cell.padEnd(22)).join(""));
 });
 
-test("tokens that only the provider counts have the effect of tokens in messages", { skip }, () => {
+test("tokens that only the provider counts act like tokens in messages", { skip }, () => {
   for (const [preset] of systems) {
     const hidden = acts({ preset }, 64_000, 20_000, 600);
     const shown = acts({ preset }, 64_000, 20_000, 600, true);
@@ -105,7 +105,7 @@ test("tokens that only the provider counts have the effect of tokens in messages
   }
 });
 
-test("a cap in tokens holds where a share of the window would be more", { skip }, () => {
+test("a cap in tokens applies if the share of the window is larger", { skip }, () => {
   for (const preset of ["aceclaw", "capacity", "hermes"]) {
     const { before, now } = acts({ preset, triggerTokens: 60_000 }, 1_000_000, 10_000, 1_500);
     assert.ok(before <= 61_000 && now >= 59_000, `${preset}: ${before}, ${now}`);
@@ -125,7 +125,7 @@ test("a cap in tokens holds where a share of the window would be more", { skip }
   }
 });
 
-test("each model may have thresholds of its own", { skip }, () => {
+test("thresholds can be set for each model", { skip }, () => {
   const context = new api.ContextManager({
     window: { contextTokens: 100_000 },
     preset: "capacity",
@@ -148,7 +148,7 @@ test("each model may have thresholds of its own", { skip }, () => {
   assert.deepEqual(lines(), [10_000, 4_000], "nothing has changed");
 });
 
-test("H7 the thresholds of the longest key that the model's name contains hold", { skip }, () => {
+test("the longest key contained in the model's name chooses the thresholds (H7)", { skip }, () => {
   const models = {
     "gpt-5": { trigger: 0.5 },
     "gpt-5-mini": { triggerTokens: 30_000 },
@@ -177,7 +177,7 @@ test("H7 the thresholds of the longest key that the model's name contains hold",
   assert.deepEqual(lines({}), [90_000, 49_500], "nothing has changed");
 });
 
-test("a margin multiplies estimates once, and never what a provider has counted", { skip }, () => {
+test("a margin multiplies estimates once and never provider counts", { skip }, () => {
   const plain = { preset: "capacity", trigger: 0.5 };
   const history = [{ role: "user", content: "go" }];
   const reported = (/** @type {object} */ options) =>
@@ -212,7 +212,7 @@ test("a margin multiplies estimates once, and never what a provider has counted"
   }
 });
 
-test("an answer is cut to what the window has left", { skip }, () => {
+test("capOutput limits an answer to what the window has left", { skip }, () => {
   const { capOutput } = api;
   assert.equal(capOutput(8_192, 128_000, 10_000), 8_192);
   assert.equal(capOutput(64_000, 128_000, 90_000), 19_900);
@@ -226,7 +226,7 @@ test("an answer is cut to what the window has left", { skip }, () => {
   assert.throws(() => capOutput(-1, 10_000, 5_000), { code: "INVALID_ARGUMENT" });
 });
 
-test("without maxOutputTokens no request is refused for its output, with an answer cut to what is left", {
+test("without maxOutputTokens a request is never refused, and its output is limited to what is left", {
   skip,
 }, () => {
   for (const hidden of [0, 6_000]) {

@@ -35,7 +35,7 @@ const shuffled = (/** @type {any[]} */ list, step = 7) =>
 const keysOf = (/** @type {any} */ plan) =>
   plan.sections.map((/** @type {any} */ one) => [one.key, one.basePriority]);
 
-test("F041 sections in any order come out in AceClaw's order, with its base priorities", {
+test("sections are ordered as in AceClaw, with its base priorities (F041)", {
   skip,
 }, () => {
   for (const step of [1, 3, 5, 7, 9, 15]) {
@@ -48,7 +48,7 @@ test("F041 sections in any order come out in AceClaw's order, with its base prio
   }
 });
 
-test("F041 a tier whose priority the focus lifts to 60 moves before the base; others keep their place", {
+test("a tier that the focus lifts to priority 60 moves before the base (F041)", {
   skip,
 }, () => {
   const focus = api.requestFocus("continue to plan, fix and verify `parseLine` in src/a.ts");
@@ -80,7 +80,7 @@ test("F041 a tier whose priority the focus lifts to 60 moves before the base; ot
   ]);
 });
 
-test("F041 other keys follow the base as they are passed, and need a priority", { skip }, () => {
+test("other keys follow the base in the order passed, and need a priority (F041)", { skip }, () => {
   const sections = [
     section("git"),
     section("zebra", { priority: 10 }),
@@ -99,7 +99,7 @@ test("F041 other keys follow the base as they are passed, and need a priority", 
   );
 });
 
-test("F042 a focus is a section of its own, and nothing is one of nothing", { skip }, () => {
+test("a focus becomes a section, and an empty focus none (F042)", { skip }, () => {
   const focus = api.requestFocus("fix `parseLine` in src/a.ts");
   const made = api.focusSection(focus);
   assert.equal(
@@ -112,7 +112,7 @@ test("F042 a focus is a section of its own, and nothing is one of nothing", { sk
   assert.throws(() => api.focusSection("fix it"), /focus: expected an object/);
 });
 
-test("F053 a focus shows 6 files, and rules and candidates may go by up to 12", {
+test("a focus shows 6 files, and matches rules and candidates by up to 12 (F053)", {
   skip,
 }, async () => {
   const recent = Array.from({ length: 20 }, (_, at) => `see src/f${at}.ts and lib/g${at}.ts`);
@@ -145,7 +145,7 @@ test("F053 a focus shows 6 files, and rules and candidates may go by up to 12", 
   assert.match(first(focus), /Lint .* alone/);
 });
 
-test("a prompt comes as two blocks: what stays the same, for a cache marker, and the rest", {
+test("a prompt has two blocks: a stable one with a cache marker, and the rest", {
   skip,
 }, () => {
   const sections = [
@@ -183,7 +183,7 @@ const SHAPES = [
   ],
 ];
 
-test("F043 descriptions of tools are cut alike in the shape of each provider, the longest first", {
+test("tool descriptions are cut the same way in each provider's shape, longest first (F043)", {
   skip,
 }, () => {
   const definitions = () => [
@@ -204,7 +204,7 @@ test("F043 descriptions of tools are cut alike in the shape of each provider, th
   }
 });
 
-test("F043 a tool without a description is refused by name, and what is not read may be anything", {
+test("a tool without a description is refused by name, and unread members may be anything (F043)", {
   skip,
 }, () => {
   for (const [, shape] of /** @type {any[]} */ (SHAPES))

@@ -129,7 +129,7 @@ for (const [name, run, place] of REFUSED) {
   });
 }
 
-test("half a character becomes the sign for it, as long as it was", { skip }, () => {
+test("half a surrogate pair becomes U+FFFD and keeps its length", { skip }, () => {
   const plan = api.assemblePrompt([{ ...section, content: "a\ud800b \\ud800 \udfff" }]);
   assert.deepEqual([plan.prompt, plan.totalChars], ["a\ufffdb \\ud800 \ufffd", 12]);
   assert.equal(api.requestFocus("fix \ud83d").querySummary, "fix \ufffd");
@@ -143,7 +143,7 @@ function time(work) {
   return performance.now() - begun;
 }
 
-test("100 MB of memory are cut; more than is taken is refused before it is copied", {
+test("100 MB of memory text are cut, and more than the limit is refused before it is copied", {
   skip,
 }, () => {
   const memory = "a line of a memory\n".repeat(5_300_000);
@@ -160,7 +160,7 @@ test("100 MB of memory are cut; more than is taken is refused before it is copie
   assert.ok(took < 1_000, `${took} ms`);
 });
 
-test("100,000 rules and 10,000 sections are no matter, and cost in proportion", { skip }, () => {
+test("100,000 rules and 10,000 sections take time in proportion", { skip }, () => {
   const rules = (/** @type {number} */ count) =>
     Array.from({ length: count }, (_, at) => ({
       path: `rules/${at}.md`,
@@ -183,7 +183,7 @@ test("100,000 rules and 10,000 sections are no matter, and cost in proportion", 
   assert.equal(api.assemblePrompt(sections).sections.length, 10_000);
 });
 
-test("no glob and no path takes for ever", { skip }, () => {
+test("no glob or path takes exponential time", { skip }, () => {
   const globs = [
     `${"{a,".repeat(150)}b${"}".repeat(150)}`,
     "{a,{a,{a,{a,{a,{a,{a,{a,b}}}}}}}}",
@@ -224,7 +224,7 @@ test("no glob and no path takes for ever", { skip }, () => {
   }
 });
 
-test("malformed front matter is no rule, and spares the others", { skip }, () => {
+test("malformed front matter is skipped, and other rules still apply", { skip }, () => {
   const good = { path: "good.md", content: "---\npaths: a\n---\nx" };
   for (const content of [
     "---",
@@ -241,7 +241,7 @@ test("malformed front matter is no rule, and spares the others", { skip }, () =>
   }
 });
 
-test("a long query is read in proportion", { skip }, () => {
+test("a long query takes time in proportion", { skip }, () => {
   const words = "look at `parseLine()` in src/a.ts, v1.2 and Ledger. ";
   const of = (/** @type {number} */ count) =>
     Math.min(...[1, 2].map(() => time(() => api.requestFocus(words.repeat(count)))));

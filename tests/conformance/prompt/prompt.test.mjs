@@ -19,7 +19,7 @@ const section = (
   ...more,
 });
 
-test("F013 a budget is a quarter of the window, within its bounds", { skip }, () => {
+test("a prompt budget is a quarter of the window, within its bounds (F013)", { skip }, () => {
   const of = (/** @type {number} */ contextTokens, /** @type {number} */ maxOutputTokens) => {
     const { maxPerTierChars, maxTotalChars } = api.promptBudget({ contextTokens, maxOutputTokens });
     return [maxPerTierChars, maxTotalChars];
@@ -30,7 +30,7 @@ test("F013 a budget is a quarter of the window, within its bounds", { skip }, ()
   assert.deepEqual(api.promptBudget(), { maxPerTierChars: 20_000, maxTotalChars: 150_000 });
 });
 
-test("F015 a request beside its window: six figures and whether it is over", { skip }, () => {
+test("checkBudget reports six figures and whether the request is over (F015)", { skip }, () => {
   const request = {
     system: "You are kind.",
     tools: [{ name: "read", description: "reads" }],
@@ -58,7 +58,7 @@ test("F015 a request beside its window: six figures and whether it is over", { s
   assert.ok(counted.totalEstimated > tokens);
 });
 
-test("F028 to F031, F036 sections stand as given, and the report says what became of each", {
+test("sections keep their order, and the report says what became of each (F028 to F031, F036)", {
   skip,
 }, () => {
   const sections = [
@@ -108,7 +108,7 @@ test("F028 to F031, F036 sections stand as given, and the report says what becam
   );
 });
 
-test("F047, F163 the stable prefix has the same length and key whatever the request", {
+test("the stable prefix has the same length and key whatever the request (F047, F163)", {
   skip,
 }, () => {
   const stable = section("base", 95, 300, { stable: true });
@@ -125,7 +125,9 @@ test("F047, F163 the stable prefix has the same length and key whatever the requ
   assert.notEqual(plan("fix it").stablePrefixKey, one.stablePrefixKey);
 });
 
-test("F032 to F035, F044 a text is cut once, exactly, around its marker", { skip }, () => {
+test("a text is cut once, to the exact length, around its marker (F032 to F035, F044)", {
+  skip,
+}, () => {
   const text = `${"head ".repeat(8_000)}${"tail ".repeat(8_000)}`;
   const capped = api.truncateText(text, 30_000, {
     head: 0.4,
@@ -151,7 +153,7 @@ test("F032 to F035, F044 a text is cut once, exactly, around its marker", { skip
     assert.ok(!api.truncateText("x".repeat(500), most).text.includes("<!"));
 });
 
-test("F049 a manager without a window, and no budget, change nothing", { skip }, () => {
+test("a manager without a window or budget changes nothing (F049)", { skip }, () => {
   const manager = new api.ContextManager({ window: { contextTokens: 0 }, format: "anthropic" });
   const history = Array.from({ length: 41 }, (_, at) =>
     at % 2 ? { role: "assistant", content: "a".repeat(9_000) } : user("b".repeat(9_000)),
@@ -210,7 +212,7 @@ test("rules apply to the files that their paths name (F039, F040)", { skip }, ()
   );
 });
 
-test("F045, F046, F165, F166, F168 OneClaw's texts, in the words of a language or the host's", {
+test("OneClaw's texts come in a chosen language or the host's words (F045, F046, F165, F166, F168)", {
   skip,
 }, () => {
   const memories = Array.from(
@@ -234,7 +236,9 @@ test("F045, F046, F165, F166, F168 OneClaw's texts, in the words of a language o
   assert.equal(api.compressText("abcdef", 1, { charsPerToken: 3.5 }), "abc");
 });
 
-test("F050 to F058 what a request is about, in ten languages", { skip }, () => {
+test("requestFocus finds a request's files, names and intents in ten languages (F050 to F058)", {
+  skip,
+}, () => {
   assert.deepEqual(
     api.requestFocus("Fix `parseLine()` in /w/src/a.ts, not v1.2 or 3.5; see the latest prefix", {
       projectRoot: "/w",
@@ -265,14 +269,14 @@ test("F050 to F058 what a request is about, in ten languages", { skip }, () => {
   assert.equal(api.requestFocus("x".repeat(161)).querySummary.length, 160);
 });
 
-test("a section is cut in the words of the locale", { skip }, () => {
+test("a truncation marker is in the locale's language", { skip }, () => {
   const budget = { maxPerTierChars: 500, maxTotalChars: 500 };
   const plan = api.assemblePrompt([section("a", 1, 900)], { budget, locale: "vi" });
   assert.ok(plan.prompt.includes("\n\n(… còn nữa nhưng đã cắt bớt)\n\n"));
   assert.equal(plan.totalChars, 500);
 });
 
-test("F048 the same arguments give the same bytes", { skip }, () => {
+test("the same arguments give the same bytes (F048)", { skip }, () => {
   const once = () =>
     JSON.stringify(
       api.assemblePrompt([section("b", 5), section("a", 5)], { focus: api.requestFocus("go on") }),
@@ -280,7 +284,7 @@ test("F048 the same arguments give the same bytes", { skip }, () => {
   assert.equal(once(), once());
 });
 
-test("a manager takes a plan as `system`: its prompt is counted, and only another prompt opens an epoch", {
+test("a manager accepts a prompt plan as `system`, and only a changed prompt opens an epoch", {
   skip,
 }, () => {
   /** @type {any[]} */

@@ -32,11 +32,11 @@ const reply = (/** @type {string} */ provider) =>
   provider === "pi" ? acts([text("ack")], { stopReason: "stop" }) : assistant("ack");
 
 for (const [provider, strict, messages] of providers) {
-  test(`${provider}: the valid transcript is accepted`, () => {
+  test(`the strict reader for ${provider} accepts the valid transcript`, () => {
     assert.deepEqual(strict(messages, { thinking: true }), []);
   });
 
-  test(`a transcript for ${provider} with a message removed is found to be broken`, () => {
+  test(`the strict reader for ${provider} refuses a transcript with a message removed`, () => {
     for (const [at, message] of messages.entries()) {
       const rules = strict(messages.toSpliced(at, 1)).map((found) => found.rule);
       if (isResult(message)) assert.ok(rules.includes("I1"), `${at}: ${rules}`);
@@ -44,7 +44,7 @@ for (const [provider, strict, messages] of providers) {
     }
   });
 
-  test(`${provider}: history cut at each place`, () => {
+  test(`the strict reader for ${provider} refuses a history cut inside a group`, () => {
     for (let at = 1; at < messages.length; at += 1) {
       const rules = strict(messages.slice(at)).map((found) => found.rule);
       if (isResult(messages[at])) assert.ok(rules.includes("I2"), `${at}: ${rules}`);
@@ -54,7 +54,7 @@ for (const [provider, strict, messages] of providers) {
     }
   });
 
-  test(`${provider}: a summary inserted between call and result`, () => {
+  test(`the strict reader for ${provider} refuses a summary between call and result`, () => {
     for (let at = 1; at < messages.length; at += 1) {
       if (!isResult(messages[at])) continue;
       const inserted = messages.toSpliced(at, 0, summary(provider), reply(provider));
@@ -63,14 +63,14 @@ for (const [provider, strict, messages] of providers) {
     }
   });
 
-  test(`${provider}: an assistant's word at the end`, () => {
+  test(`the strict reader for ${provider} refuses an assistant message at the end`, () => {
     assert.deepEqual(
       strict([...messages, reply(provider)]).map((found) => found.rule),
       ["I8"],
     );
   });
 
-  test(`${provider}: every string in turn emptied, cut in half, or made a number`, () => {
+  test(`the strict reader for ${provider} refuses strings that are emptied, cut or made numbers`, () => {
     let seen = 0;
     for (const pointer of strings(messages)) {
       seen += 1;

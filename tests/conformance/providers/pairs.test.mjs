@@ -165,7 +165,7 @@ for (const { format, provider, why } of pairs) {
     render({ turns, clean: true, signed: true, way: 0, window: 0 }, format, provider);
   const strict = strictFor(format, provider);
 
-  test(`a talk in ${format} is valid for ${provider}, which takes it: ${why}`, () => {
+  test(`the strict reader accepts a conversation in ${format} for ${provider}: ${why}`, () => {
     assert.deepEqual(strict(written(good), { signed: true }), [], "the good one is taken");
     for (const { name, rules, turns, where } of breaks) {
       if (where && !where({ format, provider })) continue;
@@ -178,7 +178,7 @@ for (const { format, provider, why } of pairs) {
   });
 }
 
-test("a clean history is taken in every pair and every way of writing", () => {
+test("a clean history is accepted in every pair and way of writing", () => {
   const ways = new Set();
   for (let seed = 1; seed <= 300; seed += 1) {
     const own = history(seed);

@@ -38,7 +38,7 @@ const providers = /** @type {const} */ ([
 
 for (const [provider, strict, cases] of providers) {
   for (const { rule, name, good, bad, rules, goodRules = rules, index, path } of cases) {
-    test(`the reader for ${provider} judges ${name} (${rule})`, () => {
+    test(`the strict reader for ${provider} judges ${name} (${rule})`, () => {
       assert.deepEqual(strict(good, goodRules), [], "the good one is accepted");
       const found = strict(bad, rules);
       const hit = found.find(
@@ -50,7 +50,7 @@ for (const [provider, strict, cases] of providers) {
   }
 }
 
-test("surrogates are checked alike by old and new runtimes", () => {
+test("lone surrogates are found the same way in old and new runtimes", () => {
   const own = String.prototype.isWellFormed;
   for (const [value, good] of /** @type {Array<[string, boolean]>} */ ([
     ["", true],

@@ -11,7 +11,9 @@ const skip = api ? false : why;
 for (const provider of ["openai-responses", "gemini"]) {
   const path = new URL(`../../golden/${provider}.json`, import.meta.url);
   for (const { thread, rule, thinking, messages } of JSON.parse(await readFile(path, "utf8"))) {
-    test(`${thread}: ${rule ?? "valid"}`, { skip }, () => {
+    test(`the recorded case ${thread} is ${rule ? `repaired by rule ${rule}` : "valid"}`, {
+      skip,
+    }, () => {
       const options = thinking ? { thinking } : {};
       const rules = api
         .validate(messages, provider, options)

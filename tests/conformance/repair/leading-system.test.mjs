@@ -23,12 +23,12 @@ for (const provider of ["anthropic", "bedrock"]) {
     return prepared.messages;
   };
 
-  test(`a leading system message goes to ${provider} as the user's`, { skip }, () => {
+  test(`a leading system message is sent to ${provider} as a user message`, { skip }, () => {
     assert.equal(sends([system, user])[0].role, "user");
     sends([system]);
   });
 
-  test(`so does one that is first because what was before it is left out, to ${provider}`, {
+  test(`a system message that becomes the first is sent to ${provider} as a user message`, {
     skip,
   }, () => {
     const orphan = { type: "tool_result", tool_use_id: "toolu_1", content: "late" };
@@ -51,7 +51,7 @@ for (const provider of ["anthropic", "bedrock"]) {
   });
 }
 
-test("a leading system message stays where the host's adapter hoists it", { skip }, () => {
+test("a leading system message stays if the host's adapter hoists it", { skip }, () => {
   for (const format of ["ai-sdk", "openai-chat"]) {
     const manager = new api.ContextManager({ window, format, provider: "anthropic" });
     const prepared = manager.request([system, user]);

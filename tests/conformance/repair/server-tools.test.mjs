@@ -74,7 +74,7 @@ const rulesOf = (history) =>
 for (const [name, [call, result]] of Object.entries(tools)) {
   const modelTurn = (/** @type {any[]} */ ...content) => ({ role: "assistant", content });
 
-  test(`${name}: a call with its result stays as it is`, { skip }, () => {
+  test(`a provider-run call of ${name} with its result is unchanged`, { skip }, () => {
     const history = [question, modelTurn(call, result, answer), next];
     const prepared = request(history);
     assert.deepEqual(prepared.messages, history);
@@ -82,7 +82,9 @@ for (const [name, [call, result]] of Object.entries(tools)) {
     assert.deepEqual(rulesOf(history), []);
   });
 
-  test(`${name}: a call without a result goes once the user has spoken`, { skip }, () => {
+  test(`a provider-run call of ${name} without a result is removed after the next user message`, {
+    skip,
+  }, () => {
     const history = [question, modelTurn(call, answer), next];
     const prepared = request(history);
     assert.deepEqual(types(prepared), ["text", ["text"], "text"]);
@@ -98,13 +100,13 @@ for (const [name, [call, result]] of Object.entries(tools)) {
     assert.deepEqual(types(alone), ["text", "text"]);
   });
 
-  test(`${name}: a result without its call goes`, { skip }, () => {
+  test(`a provider-run result of ${name} without its call is removed`, { skip }, () => {
     const history = [question, modelTurn(result, answer), next];
     assert.deepEqual(types(request(history)), ["text", ["text"], "text"]);
     assert.deepEqual(rulesOf(history), ["I2"]);
   });
 
-  test(`${name}: a paused turn is sent as it is, and goes on with its result`, { skip }, () => {
+  test(`a paused turn of ${name} is sent unchanged and continues with its result`, { skip }, () => {
     const thought = { type: "thinking", thinking: "Look it up.", signature: "c2ln" };
     const manager = new api.ContextManager({ window, format: "anthropic" });
     const history = /** @type {any[]} */ ([question, modelTurn(thought, call)]);
@@ -118,7 +120,7 @@ for (const [name, [call, result]] of Object.entries(tools)) {
     assert.equal(done.firstChanged, null);
   });
 
-  test(`${name}: a paused turn that the user cuts short loses the call and the reasoning before it`, {
+  test(`a paused turn of ${name} that the user interrupts loses its call and the reasoning before it`, {
     skip,
   }, () => {
     const thought = { type: "thinking", thinking: "Look it up.", signature: "c2ln" };
@@ -134,7 +136,7 @@ for (const [name, [call, result]] of Object.entries(tools)) {
   });
 }
 
-test("a result may come after a call of the host's that the provider's own tool makes", {
+test("a provider-run tool may call a host's tool before its own result", {
   skip,
 }, () => {
   const [call, result] = tools.code_execution ?? [];
@@ -161,7 +163,7 @@ test("a result may come after a call of the host's that the provider's own tool 
   }
 });
 
-test("the AI SDK's provider-executed call without a result goes once the user has spoken", {
+test("a provider-executed AI SDK call without a result is removed after the next user message", {
   skip,
 }, () => {
   const call = {
@@ -180,7 +182,7 @@ test("the AI SDK's provider-executed call without a result goes once the user ha
   );
 });
 
-test("Gemini's code goes with its outcome", { skip }, () => {
+test("Gemini's executable code is removed together with its outcome", { skip }, () => {
   const code = { executableCode: { language: "PYTHON", code: "1+1" } };
   const outcome = { codeExecutionResult: { outcome: "OUTCOME_OK", output: "2" } };
   const modelTurn = (/** @type {any[]} */ ...parts) => ({ role: "model", parts });

@@ -147,7 +147,7 @@ for (const [name, [format, history]] of Object.entries(cases))
     sends(format, history);
   });
 
-test("it becomes U+FFFD where messages are joined, too", { skip }, () => {
+test("half a surrogate becomes U+FFFD when messages are joined", { skip }, () => {
   const history = [
     { role: "user", content: half },
     { role: "user", content: [{ type: "text", text: half }] },
@@ -165,7 +165,7 @@ test("it becomes U+FFFD where messages are joined, too", { skip }, () => {
   ]);
 });
 
-test("it becomes U+FFFD in a result that moves to its call, too", { skip }, () => {
+test("half a surrogate becomes U+FFFD in a result that moves to its call", { skip }, () => {
   const result = {
     type: "tool_result",
     tool_use_id: "t",
@@ -184,7 +184,7 @@ test("it becomes U+FFFD in a result that moves to its call, too", { skip }, () =
   assert.deepEqual(messages[2].content[0].content, expected(result.content));
 });
 
-test("a name that holds half a surrogate is replaced with its object, and the rest stays", {
+test("a member name with half a surrogate is replaced with its object, and the rest stays", {
   skip,
 }, () => {
   const history = [

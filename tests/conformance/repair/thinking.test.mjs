@@ -19,7 +19,7 @@ import { loadPackage } from "../support/package.mjs";
 const { api, why } = await loadPackage();
 const skip = api ? false : why;
 
-test("I10: the newest thinking is the host's, as it was", () => {
+test("the newest thinking is sent unchanged (I10)", () => {
   const source = host.map((_, at) => at);
   assert.deepEqual(unchangedThinking(host, host, source), []);
   assert.deepEqual(unchangedThinking(structuredClone(host), host, source), []);
@@ -42,7 +42,7 @@ test("I10: the newest thinking is the host's, as it was", () => {
   );
 });
 
-test("I10: removing the newest promotes the one before", () => {
+test("the thinking before it becomes the newest when the newest is removed (I10)", () => {
   const kept = host.slice(0, 5);
   const source = kept.map((_, at) => at);
   assert.deepEqual(unchangedThinking(kept, host, source), []);
@@ -50,7 +50,7 @@ test("I10: removing the newest promotes the one before", () => {
   assert.equal(unchangedThinking(without, host, source)[0]?.index, 1);
 });
 
-test("I10: a run of assistant messages is one", () => {
+test("a run of assistant messages counts as one for the newest thinking (I10)", () => {
   const own = [
     ask,
     assistant([think()]),
@@ -63,7 +63,7 @@ test("I10: a run of assistant messages is one", () => {
   assert.match(unchangedThinking(sent, own, source)[0]?.message ?? "", /neighbour/);
 });
 
-test("I10: a thinking block is never made up", () => {
+test("a thinking block is never invented (I10)", () => {
   const source = host.map((_, at) => at);
   assert.deepEqual(carriedThinking(structuredClone(host), host, source), []);
   assert.equal(
@@ -72,7 +72,7 @@ test("I10: a thinking block is never made up", () => {
   );
 });
 
-test("I10: where roles alternate, neighbours go out as one message, with the newest whole", () => {
+test("neighbours are joined for providers that alternate, with the newest thinking whole (I10)", () => {
   const own = [
     ask,
     assistant([think(), text("x")]),
@@ -137,7 +137,7 @@ function lived(options) {
   return seen;
 }
 
-test("I12: with `drop` no void thinking and no hint is ever sent, the newest thinking included", {
+test('thinking: "drop" sends neither invalid thinking nor hints (I12)', {
   skip,
 }, () => {
   const bound = lived({ thinking: "bound" });
@@ -150,7 +150,9 @@ test("I12: with `drop` no void thinking and no hint is ever sent, the newest thi
   assert.ok(free.stale > 0, "the check finds void thinking");
 });
 
-test("I12: a session that changes to `drop` sends no void thinking from then on", { skip }, () => {
+test('a session that changes to thinking "drop" sends no invalid thinking from then on (I12)', {
+  skip,
+}, () => {
   const window = { contextTokens: 12_000 };
   const context = new api.ContextManager({ window, format: "anthropic", clock: () => 0 });
   /** @type {any[]} */

@@ -118,7 +118,7 @@ if (!api) test("transcripts that public threads report are repaired", { skip: wh
 for (const name of api ? ["anthropic", "openai-chat", "pi"] : []) {
   const { format, cases } = JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
   for (const case_ of cases) {
-    test(`${case_.rule} ${case_.thread}: ${case_.about}`, () => {
+    test(`${case_.about} (${case_.rule}, ${case_.thread})`, () => {
       if (case_.kind === "never") never(format, case_);
       else once(format, case_);
     });

@@ -35,7 +35,9 @@ const CHAINS = {
 };
 
 for (const [kind, pair] of Object.entries(CHAINS)) {
-  test(`a chain of ${CALLS} ${kind} is read, shown and replayed`, { skip: !api && why }, (t) => {
+  test(`a session file of ${CALLS} ${kind} in one chain is read, shown and replayed`, {
+    skip: !api && why,
+  }, (t) => {
     const reader = new api.SessionReader();
     for (let at = 0; at < CALLS; at += 1)
       for (const [place, message] of pair(at).entries()) {

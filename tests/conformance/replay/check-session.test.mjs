@@ -84,13 +84,13 @@ function stubbed(view, more = {}) {
 
 const carry = (/** @type {any} */ api) => carryOut(api, session(), { contextTokens: 32_000 });
 
-test("requests that send all messages break no law", async () => {
+test("the checks accept requests that send all messages", async () => {
   const report = await carry(fake());
   assert.deepEqual(report.failures, []);
   assert.equal(report.calls, 4);
 });
 
-test("a batch of edits that is announced is right", async () => {
+test("the checks accept a batch of edits in a new epoch", async () => {
   const report = await carry(fake((view) => stubbed(view)));
   assert.deepEqual(report.failures, []);
   assert.deepEqual([report.epochs, report.edits], [1, 1]);
@@ -259,7 +259,7 @@ const wrong = [
 ];
 
 for (const [name, rule, change] of wrong) {
-  test(name, async () => {
+  test(`the checks find ${name}`, async () => {
     const { failures } = await carry(fake(change));
     assert.ok(
       failures.some((one) => one.rule === rule),
@@ -268,7 +268,7 @@ for (const [name, rule, change] of wrong) {
   });
 }
 
-test("a mutation after freezing was undone is seen too", async () => {
+test("the checks see a mutation after freezing was undone", async () => {
   const own = session();
   const toJSON = { value: 0 };
   own.messages[0] = /** @type {any} */ ({
@@ -313,7 +313,7 @@ const worded = [
   ],
 ];
 for (const [name, words, change] of worded) {
-  test(name, async () => {
+  test(`the checks find ${name}`, async () => {
     const { failures } = await carry(fake(change));
     assert.ok(
       failures.some((one) => words.test(one.message)),
@@ -322,7 +322,7 @@ for (const [name, words, change] of worded) {
   });
 }
 
-test("a neighbour of the newest thinking may not go", async () => {
+test("the checks refuse the removal of a neighbour of the newest thinking", async () => {
   const own = session();
   own.messages.splice(4, 0, { role: "assistant", content: [text("and now")] });
   own.calls = [{ sent: 1 }, { sent: 3 }, { sent: 6 }];
@@ -336,24 +336,24 @@ test("a neighbour of the newest thinking may not go", async () => {
   );
 });
 
-test("a history that ends with an assistant is the host's own doing", async () => {
+test("the checks accept a history that the host ends with an assistant message", async () => {
   const own = session();
   own.calls = [{ sent: 6 }];
   const report = await carryOut(fake(), own, { contextTokens: 32_000 });
   assert.deepEqual([report.violations, report.inherited], [0, 1]);
 });
 
-test("a difference between tokens and a second measuring is shown", async () => {
+test("the checks report a difference between tokens and a second measurement", async () => {
   const report = await carry(fake((view) => Object.assign(view, { tokens: 5 })));
   assert.ok(report.drift > 50);
 });
 
-test("not fitting is counted, not refused", async () => {
+test("the checks count requests that do not fit", async () => {
   const report = await carry(fake((view) => Object.assign(view, { tokens: 99_000, fits: false })));
   assert.deepEqual([report.unfit, report.violations], [4, 0]);
 });
 
-test("requests without times are ten seconds a message apart", () => {
+test("requests without times are placed ten seconds per message apart", () => {
   assert.deepEqual(
     requestsOf({ messages: [{}, {}, {}], calls: [{ sent: 1, at: 500 }, { sent: 1 }, { sent: 3 }] }),
     [

@@ -62,7 +62,7 @@ const totals = new Map();
 const byPreset = new Map();
 const started = performance.now();
 
-if (!api) test("every session is carried out", { skip: why }, () => {});
+if (!api) test("every recorded session is replayed within the laws", { skip: why }, () => {});
 else {
   const known = landed(api).map((pair) => ({ ...pair, name: `${pair.format} x ${pair.provider}` }));
   for (const [
@@ -70,7 +70,7 @@ else {
     { name, bytes, windows = [32_000, 64_000, 128_000] },
   ] of sessionFiles().entries()) {
     if (!only.test(name)) continue;
-    test(name, async (t) => {
+    test(`every request of ${name} keeps the laws`, async (t) => {
       const data = bytes();
       const session = read(data);
       if (typeof session === "string" || !isReadable(session.messageFormat)) {

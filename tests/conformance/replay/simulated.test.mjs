@@ -26,7 +26,9 @@ const piece = 20;
 const once = process.env.PLIMSOLL_FIRST || long ? [] : [4145, 5319, 5336, 20360];
 const sayEveryMs = long ? 30_000 : Number.POSITIVE_INFINITY;
 
-test("sessions that are compacted while they go on", { skip: api ? false : why }, async () => {
+test("sessions that are compacted while messages arrive keep all laws", {
+  skip: api ? false : why,
+}, async () => {
   const started = performance.now();
   const all = runs + once.length;
   const last = first + runs - 1;

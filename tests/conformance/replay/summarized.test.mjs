@@ -50,7 +50,7 @@ if (!api) test("every recorded session is summarized within the laws", { skip: w
 else {
   for (const [number, { name, bytes }] of sessionFiles().entries()) {
     if (!only.test(name)) continue;
-    test(name, async (t) => {
+    test(`${name} is summarized within the laws`, async (t) => {
       const data = bytes();
       for (const contextTokens of windowsOf(number)) {
         const session = read(data);

@@ -17,7 +17,7 @@ if (!api) test("reports of recorded sessions add up", { skip: why }, () => {});
 else {
   for (const [number, { name, bytes }] of sessionFiles().entries()) {
     if (!only.test(name) || (name.startsWith("tau-openai") && number % 20 !== 0)) continue;
-    test(name, (t) => {
+    test(`reports of ${name} add up`, (t) => {
       const session = read(bytes());
       if (typeof session === "string") {
         console.log(`skipped: ${name}: ${session}`);

@@ -20,7 +20,7 @@ if (api) {
   for (const { name, bytes } of sessionFiles()) {
     const session = readable(bytes());
     if (!session?.calls.some((/** @type {any} */ call) => call.usage?.inputTokens)) continue;
-    test(`${name}: figures are the provider's, and parts add up to them`, () => {
+    test(`figures of ${name} are the provider's, and its parts add up to them`, () => {
       const view = api.recordedView(session);
       for (const [at, call] of view.calls.entries()) {
         const counted = session.calls[at].usage?.inputTokens || null;
@@ -65,7 +65,7 @@ if (api) {
   });
 }
 
-test("a session without counts is estimated, and says so", { skip: !api && why }, () => {
+test("a session without provider counts is reported as an estimate", { skip: !api && why }, () => {
   const messages = [
     { role: "user", content: "What is in the harbour?" },
     { role: "assistant", content: "Two ships and a crane." },
@@ -84,7 +84,7 @@ test("a session without counts is estimated, and says so", { skip: !api && why }
   );
 });
 
-test("a window of the host's is taken as it is; a wrong one and an unknown option are refused", {
+test("recordedView uses the window passed and refuses wrong windows and unknown options", {
   skip: !api && why,
 }, () => {
   const session = api.readSession(
@@ -103,7 +103,7 @@ test("a window of the host's is taken as it is; a wrong one and an unknown optio
   assert.throws(() => view.report(7), { code: "INVALID_ARGUMENT" });
 });
 
-test("messages that the agent compacted are gone from the calls after it, and the compaction has its place", {
+test("messages that the agent compacted are absent from later calls, and the compaction is listed", {
   skip: !api && why,
 }, () => {
   const line = (/** @type {object} */ it) => JSON.stringify(it);

@@ -44,7 +44,7 @@ function planted(secret) {
 }
 
 for (const [kind, secret] of Object.entries(SECRETS)) {
-  test(`a ${kind} is taken out of every place`, { skip }, () => {
+  test(`redactSession removes a ${kind} from every place`, { skip }, () => {
     const original = planted(secret);
     const { session, hits } = api.redactSession(original);
     const shown = JSON.stringify(session);
@@ -60,7 +60,7 @@ for (const [kind, secret] of Object.entries(SECRETS)) {
   });
 }
 
-test("a text without its secrets says where they stood", { skip }, () => {
+test("a redacted text says where its secrets were", { skip }, () => {
   const text = `😀 key ${SECRETS.token}, and`;
   const { text: redacted, hits } = api.redact(text);
   assert.equal(redacted, "😀 key [redacted], and");
@@ -76,7 +76,7 @@ if (api) {
   for (const { name, bytes } of sessionFiles().slice(0, 40)) {
     const session = readable(bytes());
     if (!session) continue;
-    test(`${name}: a copy without its texts is read and replayed`, () => {
+    test(`a copy of ${name} without its texts can be read and replayed`, () => {
       const options = { window: { contextTokens: 64_000 }, calibrate: false };
       for (const texts of ["full", "stubs", "numbers"]) {
         const { session: copy } = api.redactSession(session, { texts });

@@ -36,7 +36,7 @@ if (api) {
     const session = api.readSession(bytes());
     const run = api.replay(session, options);
 
-    test(`${name}: any call is as in a replay that ends there`, () => {
+    test(`any call of ${name} equals a replay that ends there`, () => {
       for (const at of some(run)) {
         const ended = api.replay(session, { ...options, calls: at + 1 });
         assert.equal(ended.calls.length, at + 1);
@@ -47,7 +47,7 @@ if (api) {
       }
     });
 
-    test(`${name}: requests and reasons are those of a manager`, () => {
+    test(`a replay of ${name} has the requests and reasons of a manager`, () => {
       const { calibrate: _, unseenTokens: __, ...policy } = options;
       const { system, tools } = session;
       let now = 0;
@@ -75,7 +75,7 @@ if (api) {
       ["replay", run],
       ["recorded view", api.recordedView(session)],
     ])) {
-      test(`${name}: layers, tables and changes of the ${view} are those of its reports`, () => {
+      test(`layers, tables and changes of the ${view} of ${name} equal its reports`, () => {
         const { names, tokens } = made.layers();
         assert.equal(tokens.length, names.length * made.calls.length);
         /** @type {Map<number, any>} */
@@ -122,7 +122,7 @@ if (api) {
       });
     }
 
-    test(`${name}: played in steps it is the same`, () => {
+    test(`a replay of ${name} in steps gives the same result`, () => {
       const steps = api.replay(session, { ...options, calls: 0 });
       assert.deepEqual([steps.calls.length, steps.totals.bill], [0, 0]);
       let last = { done: false, call: 0 };
@@ -136,7 +136,7 @@ if (api) {
       assert.deepEqual(steps.layers(), run.layers());
     });
 
-    test(`${name}: events say what changed, and what a fold replaced`, () => {
+    test(`replay events of ${name} say what changed and what a fold replaced`, () => {
       const events = run.events();
       const expected = run.calls.filter((/** @type {any} */ { event }) => event !== null);
       assert.deepEqual(
@@ -151,7 +151,7 @@ if (api) {
       }
     });
 
-    test(`${name}: a search finds what the texts contain`, () => {
+    test(`search in ${name} finds what its texts contain`, () => {
       for (const [text, ignoreCase] of /** @type {[string, boolean][]} */ ([
         ["error", true],
         ["The", false],
@@ -171,7 +171,7 @@ if (api) {
       }
     });
 
-    test(`${name}: the next request is the one of a replay with one call more`, () => {
+    test(`the next request of ${name} equals a replay with one more call`, () => {
       const sent = session.messages.length;
       const at = run.calls.at(-1).at + 900_000;
       const longer = { ...session, calls: [...session.calls, { sent, at }] };
@@ -188,7 +188,7 @@ const messages = [
   { role: "assistant", content: "Two ships and a crane." },
 ];
 
-test("wrong places and amounts are refused by name", { skip: !api && why }, () => {
+test("wrong call numbers and amounts are refused by name", { skip: !api && why }, () => {
   const session = api.readSession(JSON.stringify(messages));
   const run = api.replay(session, { window: { contextTokens: 1000 } });
   const refused = (/** @type {() => unknown} */ work, /** @type {RegExp} */ message) =>

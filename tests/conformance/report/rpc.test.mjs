@@ -37,7 +37,7 @@ function suite() {
   });
   const invalid = error(null, { code: -32600, message: "Invalid Request" });
 
-  test("a97 a98 the report of a session, without any text", async () => {
+  test("context.inspect answers with a report without texts (A97, A98)", async () => {
     const answer = await call({ sessionId: "s1" });
     assert.deepEqual(answer, { jsonrpc: "2.0", id: 1, result: context.inspect() });
     assert.equal(answer.result.schema, "context.inspect/1");
@@ -45,14 +45,14 @@ function suite() {
     assert.deepEqual(await call({ sessionId: "s1", queryHint: "", detailKey: "" }), answer);
   });
 
-  test("the report over JSON-RPC has the hint for the next prompt (a97)", async () => {
+  test("the report over JSON-RPC has the hint for the next prompt (A97)", async () => {
     asked = [];
     await call({ sessionId: "s1", queryHint: "fix the bug" });
     await call({ sessionId: "s1" });
     assert.deepEqual(asked, [["s1", "fix the bug"], ["s1"]]);
   });
 
-  test("a98 the text of a key that was asked for", async () => {
+  test("context.inspect answers with the text of the requested key (A98)", async () => {
     const { result } = await call({ sessionId: "s1", detailKey: "memory:journal" });
     assert.equal(result.detail.key, "memory:journal");
     assert.match(result.detail.content, /SECRET of yesterday/);
@@ -61,7 +61,7 @@ function suite() {
     assert.deepEqual(message.result.detail, { key: "message:0", content: "PRIVATE words" });
   });
 
-  test("a97 f147 what is asked wrongly is -32602, a key that is not with the nearest", async () => {
+  test("wrong params are answered with -32602, and an unknown key with the nearest ones (A97, F147)", async () => {
     const wrong = (
       /** @type {any} */ answer,
       /** @type {string} */ message,
@@ -93,7 +93,7 @@ function suite() {
     );
   });
 
-  test("a97 f147 an unknown or inactive session is -32001", async () => {
+  test("an unknown or inactive session is answered with -32001 (A97, F147)", async () => {
     const data = { sessionId: "gone" };
     assert.deepEqual(
       await call(data),
@@ -101,7 +101,7 @@ function suite() {
     );
   });
 
-  test("what a host's own code throws does not go out", async () => {
+  test("errors of the host's code are not sent to the client", async () => {
     for (const sessionId of ["broken", "held"])
       assert.deepEqual(
         await call({ sessionId }),
@@ -115,7 +115,7 @@ function suite() {
     assert.equal(answer.id, "a");
   });
 
-  test("text that does not parse is -32700, what is no request -32600", async () => {
+  test("text that does not parse is answered with -32700, and a value that is no request with -32600", async () => {
     assert.deepEqual(await handle("{"), error(null, { code: -32700, message: "Parse error" }));
     for (const request of [
       null,
@@ -135,7 +135,7 @@ function suite() {
     assert.equal(kept.id, 9);
   });
 
-  test("a notification has no answer, whatever it says", async () => {
+  test("a notification gets no answer", async () => {
     asked = [];
     for (const method of ["context.inspect", "other"])
       assert.equal(
@@ -145,7 +145,7 @@ function suite() {
     assert.deepEqual(asked, []);
   });
 
-  test("a batch has an answer for each request that wants one, in order", async () => {
+  test("a batch gets an answer for each request with an id, in order", async () => {
     const one = { jsonrpc: "2.0", id: 1, method: "context.inspect", params: { sessionId: "s1" } };
     const withoutId = { jsonrpc: "2.0", method: "context.inspect", params: { sessionId: "s1" } };
     const answers = await handle(JSON.stringify([one, withoutId, 7, { ...one, id: null }]));
@@ -158,7 +158,7 @@ function suite() {
     assert.equal(await handle([withoutId, withoutId]), undefined);
   });
 
-  test("a session without an id has the one that it was asked by", async () => {
+  test("a report without a session id has the requested one", async () => {
     const nameless = new api.ContextManager({ window: { contextTokens: 0 } });
     const answer = await api.createInspectHandler({ get: () => nameless })({
       jsonrpc: "2.0",

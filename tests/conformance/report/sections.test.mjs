@@ -36,7 +36,7 @@ function suite() {
   const of = (/** @type {string} */ key) =>
     report.sections.find((/** @type {any} */ it) => it.key === key);
 
-  test("a98 a99 the sections are the plan's, at the session's own cost", () => {
+  test("a report lists the plan's sections with the session's token counts (A98, A99)", () => {
     assert.deepEqual(report.requestFocus, focus);
     assert.deepEqual(report.budget, plan.budget);
     assert.deepEqual(report.truncatedSectionKeys, plan.truncatedSectionKeys);
@@ -55,7 +55,7 @@ function suite() {
     assert.equal(sum("estimatedTokens"), report.estimatedTokens);
   });
 
-  test("a100 where a section is from, and whether it is of this request", () => {
+  test("a report says where a section is from and whether this request has it (A100)", () => {
     const reported = [
       ["base", "base", "always-on"],
       ["memory:soul", "memory", "always-on"],
@@ -73,14 +73,14 @@ function suite() {
     );
   });
 
-  test("a101 a102 what lifted a section is its evidence, one rule a key", () => {
+  test("a report names the evidence that raised a section's priority (A101, A102)", () => {
     assert.ok(of("rules:tests").priority > of("rules:tests").basePriority);
     assert.match(of("rules:tests").evidence.join(), /src\/parser\.ts/);
     assert.match(of("memory:journal").evidence.join(), /Parser/);
     assert.deepEqual(of("base").evidence, []);
   });
 
-  test("the prompt's part of the window is split by its sections (a104)", () => {
+  test("the system bucket is split into the prompt's sections (A104)", () => {
     const buckets = Object.fromEntries(
       report.buckets.map((/** @type {any} */ it) => [it.bucket, it]),
     );
@@ -91,7 +91,7 @@ function suite() {
     assert.equal(buckets.rules.retainedPct, Math.round((1e6 * finalChars) / originalChars) / 1e4);
   });
 
-  test("the text of each section is the one in the prompt (a105)", () => {
+  test("the text of each section is the one in the prompt (A105)", () => {
     const texts = plan.sections.map((/** @type {any} */ it) => {
       const { detail } = context.inspect({ detailKey: it.key });
       assert.equal(detail.content.length, it.finalChars, it.key);
@@ -101,7 +101,7 @@ function suite() {
     assert.equal(context.inspect({ detailKey: "system" }).detail.content, plan.prompt);
   });
 
-  test("looking while a summarizer is asked changes nothing of what comes of it", async () => {
+  test("inspecting a session during a compaction does not change the outcome", async () => {
     const outcomes = [];
     for (const looks of [false, true]) {
       /** @type {any} */

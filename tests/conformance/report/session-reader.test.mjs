@@ -29,7 +29,7 @@ if (api) {
   const files = sessionFiles();
   if (files.length === 0) console.log("skipped: ../shared is absent");
   for (const { name, bytes } of files) {
-    test(`${name}: pieces of any size are the same session`, (t) => {
+    test(`${name} read in pieces of any size is the same session`, (t) => {
       const all = new Uint8Array(bytes());
       let session;
       try {
@@ -56,13 +56,13 @@ if (api) {
     });
   }
 
-  test("pieces end anywhere, also within a character", () => {
+  test("a piece may end anywhere, also within a character", () => {
     const bytes = new TextEncoder().encode(talk);
     for (let size = 1; size <= bytes.length; size += 1)
       assert.deepEqual(inPieces(bytes, size), api.readSession(talk));
   });
 
-  test("texts are pieces, too, and lines are counted as they end", () => {
+  test("a reader accepts strings and counts lines as they end", () => {
     const reader = new api.SessionReader();
     assert.deepEqual(reader.push(talk.slice(0, 10)), { lines: 0, bytes: 10 });
     const { lines, bytes } = reader.push(talk.slice(10));
@@ -70,7 +70,7 @@ if (api) {
     assert.deepEqual(reader.end(), api.readSession(talk));
   });
 
-  test("a branch is chosen when the reader is made", () => {
+  test("the leaf option chooses a branch", () => {
     const pi = ["a", "b"].map((id) =>
       JSON.stringify({
         type: "message",
@@ -84,7 +84,7 @@ if (api) {
     assert.equal(reader.end().message(0).content, "a");
   });
 
-  test("a reader that has ended, or was left, takes no more", () => {
+  test("a finished or disposed reader refuses more input", () => {
     const ended = new api.SessionReader();
     ended.push(talk);
     ended.end();
@@ -102,7 +102,7 @@ if (api) {
     );
   });
 
-  test("`messages` is a plain property from when it is first read or set", () => {
+  test("`messages` becomes a plain property when it is first read or set", () => {
     const read = api.readSession(talk);
     assert.deepEqual(Object.keys(read).slice(0, 3), ["format", "messageFormat", "messages"]);
     assert.equal(read.message(2), undefined);
@@ -114,7 +114,7 @@ if (api) {
     assert.deepEqual(structuredClone(api.readSession(talk)), JSON.parse(JSON.stringify(read)));
   });
 
-  test("messages that are spelled unlike JavaScript's are counted as those that a host writes", () => {
+  test("messages with other JSON spelling count the same as a host's", () => {
     const spelled = `{"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f",
       "input": {"b": 1.0, "2": "\\u00e9", "a": [1, 2 , 3e2], "a": "\\/"}}]}`.replaceAll("\n", "");
     const session = api.readSession(

@@ -101,7 +101,7 @@ const detail = (
   /** @type {any} */ options = WIDE,
 ) => /** @type {string} */ (api.renderDetail(of, key, options));
 
-test("the list shows the whole session (A103)", { skip }, () => {
+test("the text list shows the whole session (A103)", { skip }, () => {
   assert.equal(
     list(report()),
     `\
@@ -145,7 +145,7 @@ Messages
   );
 });
 
-test("without a focus or a window the list says so (A103)", { skip }, () => {
+test("the text list says if there is no focus or window (A103)", { skip }, () => {
   const bare = report();
   bare.requestFocus = null;
   assert.ok(list(bare).includes("Focus     No request-local focus signals detected.\n"));
@@ -194,7 +194,7 @@ test("a text is cut after 12,000 characters, and never within one (A105)", { ski
   assert.ok(of(`${"x".repeat(11_999)}😀x`).endsWith("x\n...[truncated]\n"));
 });
 
-test("for a key that does not exist the nearest are named (A105)", { skip }, () => {
+test("an unknown key is answered with the nearest keys (A105)", { skip }, () => {
   assert.equal(
     detail(report(), "rule:a"),
     'Nothing under "rule:a".\nClose     rules:a, result read, memory:soul\n',
@@ -213,7 +213,7 @@ const EVIL = "\u001b]0;owned\u0007\u001b[2J\u202ekey\r\nnext\u009b31m\u2066\u200
 /** Nothing that is printed has one of these, but for the joiner within an emoji. */
 const STEERS = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-test("control characters of a session are written out, and nothing obeys them (F152)", {
+test("control characters of a session are escaped (F152)", {
   skip,
 }, () => {
   const hostile = report();
@@ -245,13 +245,13 @@ test("control characters of a session are written out, and nothing obeys them (F
   for (const code of codes) assert.match(code, /^\[[\d;]{1,6}m/);
 });
 
-test("colour adds nothing but colour", { skip }, () => {
+test("colour changes no text of a report", { skip }, () => {
   const painted = list(report(), { ...WIDE, color: true });
   assert.ok(painted.includes("\u001b[1;31mpressure HIGH\u001b[0m"), painted);
   assert.equal(stripVTControlCharacters(painted), list(report()));
 });
 
-test("a list in ASCII is ASCII, also where the session is not", { skip }, () => {
+test("an ASCII list has only ASCII, whatever the session contains", { skip }, () => {
   const shown = list(report(), { ...WIDE, ascii: true });
   assert.match(shown, /^[\n -~]*$/);
   assert.ok(shown.includes("#########. 87%") && shown.includes("_=#"), shown);
@@ -304,7 +304,7 @@ test("a bar has ten cells (A106)", { skip }, () => {
   assert.ok(list(over).includes("██████████ 151% of 191,808 usable"));
 });
 
-test("a text takes as many columns as a terminal gives it", { skip }, () => {
+test("the width of a text is its width in a terminal", { skip }, () => {
   for (const [key, columns] of /** @type {Array<[string, number]>} */ ([
     ["abc", 3],
     ["né", 2],
@@ -329,7 +329,7 @@ test("a text takes as many columns as a terminal gives it", { skip }, () => {
   }
 });
 
-test("an emoji that is joined of several is printed, and a joiner elsewhere is written out", {
+test("a joined emoji is printed unchanged, and a joiner elsewhere is escaped", {
   skip,
 }, () => {
   const shown = (/** @type {string} */ sessionId) =>
@@ -352,7 +352,7 @@ test("a text is never cut within an emoji", { skip }, () => {
   }
 });
 
-test("an option that cannot be is refused", { skip }, () => {
+test("wrong options of the text functions are refused", { skip }, () => {
   for (const [options, expected] of /** @type {Array<[any, RegExp]>} */ ([
     [{ width: "80" }, /^options\.width: expected a whole number, got "80"$/],
     [{ width: 1.5 }, /^options\.width: expected a whole number, got 1\.5$/],
@@ -389,7 +389,7 @@ test("a report that cannot be written as JSON is refused", { skip }, () => {
     assert.throws(() => list(bad), { code: "INVALID_ARGUMENT" });
 });
 
-test("sizes that no window has still make a bar", { skip }, () => {
+test("a bar is drawn for any sizes", { skip }, () => {
   const many = (/** @type {string} */ bucket, /** @type {number} */ tokens) =>
     Array.from({ length: 9300 }, () => ({ bucket, tokens }));
   for (const tokens of [1e15, 1e308, -1e308]) {
@@ -431,7 +431,7 @@ const PIECES = [
 
 const ROUNDS = sized({ short: 80, ci: 400, long: 400 });
 
-test("no line is wider than asked, and no control character is printed, whatever the report holds", {
+test("no line is wider than asked and no control character is printed, whatever the report contains", {
   skip,
 }, () => {
   const next = numbers(7);
@@ -470,7 +470,7 @@ test("no line is wider than asked, and no control character is printed, whatever
   }
 });
 
-test("an object that is no report shows as little as it holds", { skip }, () => {
+test("an object that is not a report is shown without an error", { skip }, () => {
   const next = numbers(3);
   const up = (/** @type {number} */ most) => Math.floor(next() * most);
   /** @returns {any} */

@@ -42,7 +42,7 @@ const marks = (format, provider) =>
 const seeds = Array.from({ length: 60 }, (_, at) => at + 1).filter((seed) => generated(seed).clean);
 
 for (const { format, provider } of api ? landed(api) : []) {
-  test(`a body with the request in it is accepted: ${format} for ${provider}`, () => {
+  test(`a body that apply() returns is valid: ${format} for ${provider}`, () => {
     const strict = strictFor(format, provider);
     let marked = 0;
     for (const seed of seeds) {
@@ -81,7 +81,7 @@ for (const { format, provider } of api ? landed(api) : []) {
   });
 }
 
-test("every pair of the house is asked for", { skip }, () => {
+test("the cases cover every pair of format and provider", { skip }, () => {
   assert.equal(landed(api).length, pairs.length);
 });
 
@@ -116,7 +116,7 @@ function hinted(options) {
   throw new Error("no request had a hint");
 }
 
-test("a host's own thinking stays, and what it lacks is added", { skip }, () => {
+test("apply() keeps the host's thinking options and adds missing ones", { skip }, () => {
   const prepared = hinted({});
   const own = frozen({ thinking: { type: "enabled", budget_tokens: 2048 }, max_tokens: 9 });
   assert.deepEqual(prepared.apply(own).thinking, { ...own.thinking, ...hint });
@@ -130,7 +130,7 @@ test("a host's own thinking stays, and what it lacks is added", { skip }, () => 
   assert.deepEqual(prepared.apply({ betas: [beta] }).betas, [beta]);
 });
 
-test("a host's own headers stay, in whatever case their names are", { skip }, () => {
+test("apply() keeps the host's headers, whatever the case of their names", { skip }, () => {
   const prepared = hinted({});
   assert.deepEqual(prepared.applyHeaders(), { "anthropic-beta": beta });
   const own = frozen({ "Anthropic-Beta": "a, b", other: "c" });
@@ -192,7 +192,7 @@ test("hints for Bedrock and the AI SDK use their own members", { skip }, () => {
   assert.deepEqual(last.providerOptions, { anthropic: { cacheControl: ephemeral } });
 });
 
-test("markers of the host's, wherever they are, leave ours the room that is left", { skip }, () => {
+test("apply() adds cache markers only in the room that the host's leave", { skip }, () => {
   const system = [{ type: "text", text: "s", cache_control: ephemeral }];
   const tools = [{ name: "read", input_schema: { type: "object" }, cache_control: ephemeral }];
   const plain = thinking(3);
@@ -220,7 +220,7 @@ test("markers of the host's, wherever they are, leave ours the room that is left
   assert.equal(markers(messages), 2);
 });
 
-test("a text is marked as a block, and reasoning and blanks are not", { skip }, () => {
+test("apply() marks text as a block, and neither reasoning nor blank text", { skip }, () => {
   const say = (/** @type {any[]} */ ...messages) =>
     new api.ContextManager({ window, format: "anthropic" }).request(messages).apply({}).messages;
   assert.deepEqual(say({ role: "user", content: "go" }), [
@@ -241,7 +241,7 @@ test("a text is marked as a block, and reasoning and blanks are not", { skip }, 
   assert.ok(last.content[0].cache_control);
 });
 
-test("what the host's body already has as messages is replaced, and a copy of a request is refused", {
+test("apply() replaces messages of the body and refuses a copy of a request", {
   skip,
 }, () => {
   const history = thinking(2);

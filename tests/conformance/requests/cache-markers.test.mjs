@@ -153,7 +153,7 @@ test("markers in system and tools leave less room for those in messages", { skip
   }
 });
 
-test("a marker on a call that LangChain holds in its content and beside it is one of the four", {
+test("a marker on a call that LangChain stores twice counts once", {
   skip,
 }, () => {
   const manager = new api.ContextManager({ window, format: "langchain" });
@@ -169,7 +169,7 @@ test("a marker on a call that LangChain holds in its content and beside it is on
   }
 });
 
-test("markers stay for a provider that has no limit of them", { skip }, () => {
+test("markers stay for a provider without a limit", { skip }, () => {
   const manager = new api.ContextManager({ window, format: "openai-chat" });
   for (const history of growing(/** @type {Hosts} */ (hosts["openai-chat for Anthropic"]), 6)) {
     const sent = manager.request(history);
@@ -178,7 +178,7 @@ test("markers stay for a provider that has no limit of them", { skip }, () => {
   }
 });
 
-test("a marker on a message that went out whole goes also where the message is cut later, or joined", {
+test("a marker on a message stays if the message is cut or joined later", {
   skip,
 }, () => {
   for (const provider of ["anthropic", "bedrock"]) {
@@ -231,7 +231,7 @@ for (const [way, move] of /** @type {Array<[string, (all: any[]) => any[]]>} */ 
       })),
   ],
 ])) {
-  test(`a host that moves its last marker ${way} keeps the first, and nothing is repaired`, {
+  test(`a host that moves its last marker ${way} keeps the first one, without a repair`, {
     skip,
   }, () => {
     const manager = new api.ContextManager({ window, format: "anthropic" });
@@ -250,7 +250,7 @@ for (const [way, move] of /** @type {Array<[string, (all: any[]) => any[]]>} */ 
 }
 
 for (const provider of ["anthropic", "bedrock"]) {
-  test(`a host that makes blocks of texts to mark the newest loses none of what its user said: ${provider}`, {
+  test(`a host that turns texts into blocks to mark them keeps all user text: ${provider}`, {
     skip,
   }, () => {
     const manager = new api.ContextManager({
@@ -281,7 +281,7 @@ for (const provider of ["anthropic", "bedrock"]) {
   });
 }
 
-test("a host that begins to mark more on copies of what it has handed over sends the last four", {
+test("a host that marks more messages on copies sends the last four markers", {
   skip,
 }, () => {
   const manager = new api.ContextManager({ window, format: "anthropic" });

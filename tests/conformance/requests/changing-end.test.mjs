@@ -35,7 +35,7 @@ function reminded(turns, through = (list) => list) {
   return context.counters();
 }
 
-test("a last message that differs each turn costs in twice the turns no more than twice", {
+test("a last message that changes each turn takes time in proportion to the turns", {
   skip,
 }, () => {
   const [once, twice] = [reminded(300), reminded(600)];
@@ -46,7 +46,7 @@ test("a last message that differs each turn costs in twice the turns no more tha
   }
 });
 
-test("a last message that differs each turn is replaced, so that the history is what is sent", {
+test("a last message that changes each turn replaces the previous one", {
   skip,
 }, () => {
   const options = { window: { contextTokens: 1e6 }, format: "anthropic" };
@@ -67,7 +67,7 @@ test("a last message that differs each turn is replaced, so that the history is 
   }
 });
 
-test("a session whose end differs decides in a small window as one that reads all of it", {
+test("a session whose last message changes decides like one that reads the whole history", {
   skip,
 }, () => {
   const options = { window: { contextTokens: 8_000 }, format: "anthropic", clock: () => 0 };
@@ -105,7 +105,7 @@ test("a session whose end differs decides in a small window as one that reads al
   assert.ok(5 * bytesMeasured < all.bytesMeasured);
 });
 
-test("what a fold kept is sent from the messages that hold it once an earlier one is taken out", {
+test("user texts that a fold kept are still sent after an earlier message was removed", {
   skip,
 }, () => {
   const options = {
@@ -149,7 +149,7 @@ test("two results with the same text are distinguished by their calls", {
   assert.deepEqual(context.request(passed).messages, fresh.messages);
 });
 
-test("a call of the provider's that waits is sent again once what followed it is taken back", {
+test("a pending provider-run call is sent again after what followed it was removed", {
   skip,
 }, () => {
   const call = { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "tides" } };
@@ -187,7 +187,7 @@ const CALLS = {
 const assistantWith = (block) => ({ role: "assistant", content: [block] });
 
 for (const [format, [call, result]] of Object.entries(CALLS))
-  test(`${format}: a model that is asked again and calls the same under another id has the result of that call`, {
+  test(`a repeated call under another id gets its own result (${format})`, {
     skip,
   }, () => {
     const options = { window: { contextTokens: 100_000 }, format, clock: () => 0 };

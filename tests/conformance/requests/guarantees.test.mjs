@@ -41,7 +41,7 @@ test("unchanged messages are the host's own objects", { skip }, () => {
   checkComplete(manager().request(history), history);
 });
 
-test("the same history twice moves nothing and measures nothing again", {
+test("the same history twice changes nothing and is measured once", {
   skip,
 }, () => {
   const history = work(30);
@@ -57,7 +57,7 @@ test("the same history twice moves nothing and measures nothing again", {
   assert.deepEqual(now, counted);
 });
 
-test("equal objects that are new at each call are recognised, and come back", { skip }, () => {
+test("equal new objects are recognized at each call and returned", { skip }, () => {
   const history = work(30);
   const context = manager();
   const before = grow(context, history).at(-1);
@@ -91,7 +91,7 @@ test("messages with the same key are taken for the same content", { skip }, () =
   );
 });
 
-test("whatever changes in place in the last group is seen", { skip }, () => {
+test("any change in place in the last group is seen", { skip }, () => {
   /** @type {Array<(call: any, result: any) => void>} */
   const changes = [
     (call) => Object.assign(call.input, { more: 1 }),
@@ -129,7 +129,7 @@ test("a message of the last group that grew is measured again", { skip }, () => 
   checkComplete(view, history);
 });
 
-test("an older message that was replaced opens an epoch where it stands", { skip }, () => {
+test("a replaced older message opens an epoch at its position", { skip }, () => {
   const history = work(6);
   const context = manager();
   const before = context.request(history);
@@ -140,7 +140,7 @@ test("an older message that was replaced opens an epoch where it stands", { skip
   checkComplete(view, other);
 });
 
-test("a shorter history is a branch", { skip }, () => {
+test("a shorter history is treated as a branch", { skip }, () => {
   const history = work(6);
   const context = manager();
   context.request(history);
@@ -181,7 +181,7 @@ const shown = [
   ],
 ];
 for (const [name, more] of shown) {
-  test(`auto sees plain text first, then ${name}`, { skip }, () => {
+  test(`format auto recognizes ${name} after plain text`, { skip }, () => {
     const history = [ask("hello"), say("hi"), ask("read it")];
     for (const context of [manager({ format: "auto" }), manager({ format: "auto" })]) {
       checkComplete(context.request(history), history);
@@ -193,7 +193,7 @@ for (const [name, more] of shown) {
   });
 }
 
-test("an edited copy keeps its class; the host's object stays as it was", { skip }, () => {
+test("an edited copy keeps its class, and the host's object is unchanged", { skip }, () => {
   class Message {
     constructor(/** @type {any} */ init) {
       this.role = init.role;
@@ -240,7 +240,7 @@ test("create builds heads and synthetic results", { skip }, () => {
 });
 
 for (const format of ["anthropic", "openai-chat", "pi"]) {
-  test(`another system prompt or tool opens an epoch, an equal one does not (${format})`, {
+  test(`a changed system prompt or tool opens an epoch, an equal one does not (${format})`, {
     skip,
   }, () => {
     const context = manager({ format });
@@ -262,7 +262,7 @@ for (const format of ["anthropic", "openai-chat", "pi"]) {
   });
 }
 
-test("unseen tokens count, and open no epoch", { skip }, () => {
+test("unseenTokens count and open no epoch", { skip }, () => {
   const context = manager();
   const history = [ask("a"), say("b"), ask("c")];
   const before = context.request(history, { system: "s" });
@@ -274,14 +274,14 @@ test("unseen tokens count, and open no epoch", { skip }, () => {
   checkComplete(view, history);
 });
 
-test("an unknown window decides nothing", { skip }, () => {
+test("a session with an unknown window changes nothing", { skip }, () => {
   const history = [...work(3), use("big"), gave("big", words(40_000, "w"))];
   const view = manager({ window: { contextTokens: 0 } }).request(history);
   checkComplete(view, history);
   assert.deepEqual([view.fits, view.epoch, view.edits], [true, 0, []]);
 });
 
-test("an aborted signal throws its reason, and nothing has moved", { skip }, () => {
+test("an aborted signal throws its reason and changes nothing", { skip }, () => {
   const context = manager();
   const history = work(3);
   const before = context.request(history);
@@ -297,7 +297,7 @@ test("an aborted signal throws its reason, and nothing has moved", { skip }, () 
   assert.deepEqual([again.epoch, again.firstChanged], [before.epoch, null]);
 });
 
-test("an epoch is reported with its cost", { skip }, () => {
+test("a new epoch is reported with the cached tokens it costs", { skip }, () => {
   /** @type {any[]} */
   const events = [];
   const on = (/** @type {any} */ event) => event.type === "epoch" && events.push(event);
@@ -324,14 +324,14 @@ test("an epoch is reported with its cost", { skip }, () => {
   assert.deepEqual([events.at(-1).reason, events.at(-1).firstChanged], ["history", 0]);
 });
 
-test("a manager that was disposed of can be disposed of again", { skip }, () => {
+test("a manager can be disposed twice", { skip }, () => {
   const context = manager();
   context.request(work(2));
   context[Symbol.dispose]();
   context[Symbol.dispose]();
 });
 
-test("explains what it stubbed, and what it kept", { skip }, () => {
+test("explain() says what was stubbed and what was kept", { skip }, () => {
   const history = work(25);
   const context = manager();
   const answers = grow(context, history);
@@ -353,7 +353,7 @@ test("explains what it stubbed, and what it kept", { skip }, () => {
   assert.throws(() => context.explain(history.length), bad);
 });
 
-test("explains what it dropped in a fold", { skip }, () => {
+test("explain() says what a fold dropped", { skip }, () => {
   const history = talk();
   const context = manager();
   const [view] = folded(grow(context, history)).slice(-1);
@@ -362,7 +362,7 @@ test("explains what it dropped in a fold", { skip }, () => {
   assert.ok(why.tokensBefore > 300 && why.since.epoch < view.epoch);
 });
 
-test("explains reasoning that it thinned", { skip }, () => {
+test("explain() says which reasoning was removed", { skip }, () => {
   const history = work(25).map((one, at) =>
     one.role === "assistant"
       ? {
@@ -404,7 +404,7 @@ test("a huge result is cut to its head and tail before it is first sent", { skip
   assert.equal(history[2]?.content[0].content, text);
 });
 
-test("a stub keeps the error flag; a call's arguments stay an object", { skip }, () => {
+test("a stub keeps the error flag, and a call's arguments stay an object", { skip }, () => {
   const history = [ask("go")];
   for (let at = 0; at < 40; at += 1)
     history.push(
@@ -430,7 +430,7 @@ test("a stub keeps the error flag; a call's arguments stay an object", { skip },
   assert.deepEqual(strictAnthropic(view.messages), []);
 });
 
-test("the head and the kept words of the user are one message, and verbatim", { skip }, () => {
+test("the head and the kept user texts are one message, verbatim", { skip }, () => {
   const history = talk();
   const answers = grow(manager(), history);
   const view = answers.at(-1);
@@ -451,7 +451,7 @@ test("the head and the kept words of the user are one message, and verbatim", { 
   assert.ok(!first.content.some((/** @type {any} */ part) => history.includes(part)));
 });
 
-test("the user's words in the head follow the host's history", { skip }, () => {
+test("the user texts in the head follow the host's history", { skip }, () => {
   const history = talk();
   const context = manager();
   const view = grow(context, history).at(-1);
@@ -467,7 +467,7 @@ test("the user's words in the head follow the host's history", { skip }, () => {
   assert.ok(!sent.includes(history[at].content));
 });
 
-test("a head that stands alone is counted once", { skip }, () => {
+test("a head without user texts is counted once", { skip }, () => {
   // Too long for the share of the window that a fold keeps of the user's words.
   const history = talk().map((one, at) =>
     one.role === "user" ? ask(words(800, `long${at}w`)) : one,
@@ -480,7 +480,7 @@ test("a head that stands alone is counted once", { skip }, () => {
   }
 });
 
-test("a request of the user that is larger than the window does not fit, and goes whole", {
+test("a user request larger than the window is sent whole and does not fit", {
   skip,
 }, () => {
   const history = [...work(3), say("done"), ask(words(30_000, "w"))];
@@ -492,7 +492,7 @@ test("a request of the user that is larger than the window does not fit, and goe
   checkComplete(manager().request(alone), alone);
 });
 
-test("status: used and remaining are the usable window", { skip }, () => {
+test("used and remaining tokens of status() add up to the usable window", { skip }, () => {
   const context = manager({ window: { contextTokens: 10_000 } });
   const text = (/** @type {number} */ tokens) =>
     context.request([ask("x")], { unseenTokens: tokens });
@@ -513,7 +513,7 @@ test("status: used and remaining are the usable window", { skip }, () => {
   assert.equal(context.status().peakTokens, 9_500);
 });
 
-test("the outcome tells what made room, as the host's own tokens do", { skip }, () => {
+test("the outcome says how room was made, in the host's own token counts", { skip }, () => {
   const full = manager({ preset: "aceclaw", window: { contextTokens: 12_000 } });
   const history = Array.from({ length: 12 }, (_, at) => [
     ask(`question ${at}`),
@@ -529,7 +529,7 @@ test("the outcome tells what made room, as the host's own tokens do", { skip }, 
   assert.equal(full.request(history).compaction, null);
 });
 
-test("status: folds and what they saved", { skip }, () => {
+test("status() counts folds and the tokens they saved", { skip }, () => {
   const history = talk();
   const context = manager();
   const answers = grow(context, history);

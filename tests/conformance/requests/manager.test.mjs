@@ -43,7 +43,9 @@ class Work {
 /** @param {any[]} messages */
 const estimateOf = (messages) => api.estimateRequest({ messages }).tokens;
 
-test("usage makes figures the provider's, and the window is held by them", { skip }, () => {
+test("reported usage makes the figures the provider's, and the window is kept by them", {
+  skip,
+}, () => {
   const context = new api.ContextManager({ window });
   const work = new Work();
   const first = work.run(context, 2);
@@ -79,7 +81,7 @@ test("usage makes figures the provider's, and the window is held by them", { ski
   assert.ok(largest <= window.contextTokens && largest > 15_000, `${largest}`);
 });
 
-test("of which request a usage is; what is none is ignored", { skip }, () => {
+test("observe() assigns usage to its request and ignores other values", { skip }, () => {
   const context = new api.ContextManager({ window });
   const work = new Work();
   const first = work.run(context, 1);
@@ -94,7 +96,7 @@ test("of which request a usage is; what is none is ignored", { skip }, () => {
   assert.equal(context.status().used, second.tokens + 100);
 });
 
-test("a smaller model cuts, a larger one need not", { skip }, () => {
+test("a smaller model gets a smaller request, and a larger one keeps it", { skip }, () => {
   const context = new api.ContextManager({
     window: { contextTokens: 200_000 },
     preset: "capacity",
@@ -120,7 +122,7 @@ test("a smaller model cuts, a larger one need not", { skip }, () => {
   assert.deepEqual(context.request(work.history).messages, other.messages);
 });
 
-test("cache markers pay behind the head, behind what is shared, and at the end", { skip }, () => {
+test("cache breakpoints are after the head, after the shared part and at the end", { skip }, () => {
   const context = new api.ContextManager({ window });
   const work = new Work();
   const first = work.run(context, 1);
@@ -165,7 +167,7 @@ test("pins stay verbatim, once, through edits and folds", { skip }, () => {
   assert.equal(context.unpin(id), false);
 });
 
-test("what was cut is recalled, by its stub or by the agent", { skip }, async () => {
+test("a cut result can be recalled by its stub or by the agent's tool", { skip }, async () => {
   const context = new api.ContextManager({ window });
   const tools = context.agentTools();
   assert.deepEqual(
@@ -207,7 +209,7 @@ test("what was cut is recalled, by its stub or by the agent", { skip }, async ()
   assert.equal(lost, "The original is not there any more.");
 });
 
-test("no stub promises what the agent has no tool for any more", { skip }, () => {
+test("stubs do not mention recall once the agent lacks the tool", { skip }, () => {
   const context = new api.ContextManager({ window, clock: () => 0 });
   const work = new Work();
   const parts = { tools: context.agentTools() };
@@ -235,7 +237,7 @@ test("the remedy that explain() names brings a message back", { skip }, () => {
   assert.equal(context.explain(index).state, "kept");
 });
 
-test("thinking is bound, free, or none is sent, as the model has it", { skip }, () => {
+test("the thinking option decides whether thinking is kept, removed or hinted", { skip }, () => {
   const think = (/** @type {number} */ at) => {
     const content = [
       { type: "thinking", thinking: `thought ${at}`, signature: `s${at}` },
@@ -282,7 +284,7 @@ test("thinking is bound, free, or none is sent, as the model has it", { skip }, 
   });
 });
 
-test("status tells whether requests grow", { skip }, () => {
+test("status() says whether requests grow or shrink", { skip }, () => {
   const context = new api.ContextManager({ window, clock: () => 0 });
   assert.equal(context.status().trend, "unknown");
   const work = new Work();
@@ -294,7 +296,7 @@ test("status tells whether requests grow", { skip }, () => {
   for (const trend of ["rising", "falling"]) assert.ok(trends.includes(trend), trends.join(" "));
 });
 
-test("a session that is disposed of while it is saved is saved whole, and never again", {
+test("a session disposed during a save is saved completely, and then never again", {
   skip,
 }, async () => {
   const { memoryStore } = await import(new URL("./store/memory.js", api.url ?? entry()).href);
@@ -328,7 +330,7 @@ test("a session that is disposed of while it is saved is saved whole, and never 
   assert.equal(await wasPinned(), true);
 });
 
-test("a session goes on from a store, on another gateway too", { skip }, async () => {
+test("a session continues from a store, also in another process", { skip }, async () => {
   const { memoryStore } = await import(new URL("./store/memory.js", api.url ?? entry()).href);
   const store = memoryStore();
   const here = await api.ContextManager.open(store, "one", { window });

@@ -36,7 +36,7 @@ test("the head of a fold has the time of the first message it replaces", { skip 
   assert.equal(again.epoch, prepared.epoch);
 });
 
-test("a head keeps its time if the stored history has no times any more", {
+test("a head keeps its time if the stored history has lost its times", {
   skip,
 }, () => {
   const own = manager(options);
@@ -49,7 +49,7 @@ test("a head keeps its time if the stored history has no times any more", {
   assert.equal(again.epoch, prepared.epoch);
 });
 
-test("the head has the time of the first message after the system's", { skip }, () => {
+test("the head has the time of the first message after the system message", { skip }, () => {
   const system = { role: "system", content: "Be brief.", timestamp: T - 9 };
   const { messages, source } = manager(options).request([system, ...long()]);
   assert.deepEqual([source[0], source[1], messages[1].timestamp], [0, null, T]);

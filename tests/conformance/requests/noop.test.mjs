@@ -11,7 +11,7 @@ const WRONG = [
   { role: "user", content: [{ type: "text", text: "" }] },
 ];
 
-test("with noop an invalid history comes back as it was passed, and without it is repaired", {
+test("noop returns an invalid history unchanged", {
   skip,
 }, () => {
   const same = manager(undefined, { noop: true }).context.request(WRONG);
@@ -23,7 +23,7 @@ test("with noop an invalid history comes back as it was passed, and without it i
   assert.notDeepEqual(messages, WRONG);
 });
 
-test("with noop nothing is removed from a history that is over its window, and no summarizer is called", {
+test("noop removes nothing from a history over its window and calls no summarizer", {
   skip,
 }, async () => {
   let asked = 0;
@@ -51,7 +51,7 @@ test("with noop nothing is removed from a history that is over its window, and n
   assert.equal(context.request(history).messages.length, history.length);
 });
 
-test("noop that is neither true nor false is refused, and a replay has no such option", {
+test("noop must be a boolean, and replay has no such option", {
   skip,
 }, () => {
   assert.throws(() => manager(undefined, { noop: 1 }), /noop/);

@@ -56,7 +56,9 @@ for (const format of formats) {
     const context = () =>
       manager({ window: { contextTokens: 100_000 }, format, provider, clock: () => 1 });
 
-    test(`${format} x ${provider}: a prefix is sent as it is, and grows`, { skip }, () => {
+    test(`a request with open: true sends a prefix unchanged, and it grows (${format} x ${provider})`, {
+      skip,
+    }, () => {
       const own = context();
       for (let upto = 1; upto < turns.length; upto += 1) {
         const prefix = written(upto);
@@ -73,7 +75,9 @@ for (const format of formats) {
       assert.deepEqual([full.repairs, full.firstChanged, full.epoch], [[], null, 0]);
     });
 
-    test(`${format} x ${provider}: closed again, only the end changes`, { skip }, () => {
+    test(`a request without open repairs only the end of an open prefix (${format} x ${provider})`, {
+      skip,
+    }, () => {
       for (const upto of [2, 4]) {
         const own = context();
         const prefix = written(upto);
@@ -91,7 +95,7 @@ for (const format of formats) {
   }
 }
 
-test("a parked session goes on as a prefix without an epoch", { skip }, () => {
+test("a restored session continues with open: true without a new epoch", { skip }, () => {
   const options = { window: { contextTokens: 100_000 }, format: "anthropic" };
   const history = [
     { role: "user", content: "go" },
@@ -105,14 +109,14 @@ test("a parked session goes on as a prefix without an epoch", { skip }, () => {
   assert.deepEqual([after.messages, after.epoch], [more, before.epoch]);
 });
 
-test("tokens that we are not shown count for the fit of a prefix", { skip }, () => {
+test("unseen tokens count for the fit of an open prefix", { skip }, () => {
   const own = manager({ window: { contextTokens: 1000 }, estimator: "chars/4" });
   const history = [{ role: "user", content: "go" }];
   assert.equal(own.request(history, { open: true, unseenTokens: 900 }).fits, true);
   assert.equal(own.request(history, { open: true, unseenTokens: 1001 }).fits, false);
 });
 
-test("open is true or false", { skip }, () => {
+test("open must be a boolean", { skip }, () => {
   for (const open of [1, "yes", {}]) {
     assert.throws(
       () => manager().request([{ role: "user", content: "go" }], { open }),

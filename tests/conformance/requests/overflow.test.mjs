@@ -17,7 +17,7 @@ const opened = () =>
     ...{ window: { contextTokens: WINDOW }, format: "anthropic", clock: () => 0 },
   });
 
-test("one refusal at 45 % of the window is forgotten after 20 accepted requests", {
+test("a refusal at 45 % of the window is forgotten after 20 accepted requests", {
   skip,
 }, async () => {
   const context = opened();
@@ -56,7 +56,7 @@ test("a request that is too large for the provider is refused twice at most", {
   assert.ok(refusals >= 1 && refusals <= 2, `${refusals} refusals`);
 });
 
-test("a host without the error passes what it knows", { skip }, async () => {
+test("recover() accepts figures in place of the provider's error", { skip }, async () => {
   const history = [...long(60), user(0)];
   for (const [figures, most] of /** @type {Array<[object, number]>} */ ([
     [{}, 0.9],

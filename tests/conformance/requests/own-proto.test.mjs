@@ -9,7 +9,7 @@ import { packagePath } from "../support/package.mjs";
 const own = (/** @type {string} */ json) => JSON.parse(json);
 const words = (/** @type {any} */ value) => JSON.stringify(value);
 
-test("an edited copy keeps members of the name __proto__ on every floor", { skip }, async () => {
+test("an edited copy keeps members named __proto__ at every depth", { skip }, async () => {
   const { edited } = await import(
     new URL("core/edit.js", pathToFileURL(String(packagePath()))).href
   );
@@ -38,7 +38,7 @@ test("an edited copy keeps members of the name __proto__ on every floor", { skip
   assert.equal(/** @type {any} */ ({}).d, undefined);
 });
 
-test("a call whose arguments are cut keeps the members beside them", { skip }, () => {
+test("a call whose arguments are cut keeps its other members", { skip }, () => {
   const context = new api.ContextManager({ window: { contextTokens: 3000 }, format: "anthropic" });
   const call = own('{"type":"tool_use","id":"a","name":"write","__proto__":{"kept":true}}');
   call.input = { path: "a.txt", text: prose(9000) };

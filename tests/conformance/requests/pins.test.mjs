@@ -75,14 +75,14 @@ for (const [name, most] of /** @type {Array<[string, number]>} */ ([
 ]))
   for (const by of /** @type {const} */ (["index", "text"]))
     for (const restarts of [false, true])
-      test(`a host that passes ${name} has what is pinned by ${by} in every request${restarts ? ", also after restarts" : ""}`, {
+      test(`a message pinned by ${by} is in every request of a host that passes ${name}${restarts ? ", also after restarts" : ""}`, {
         skip,
       }, () => {
         const { requests, keptPins } = slid(most, by, restarts);
         assert.equal(keptPins, requests, `${keptPins} of ${requests}`);
       });
 
-test("a process that never saw the pinned message sends its text, until unpin", { skip }, () => {
+test("a process that never saw a pinned message sends its text until unpin", { skip }, () => {
   const { context, all, id } = slid(110, "index", false);
   const other = api.ContextManager.restore(context.snapshot(), { ...options, clock: () => 0 });
   assert.equal(count(sentText(other.request(shown(all, 30), parts)), FACT), 1);
@@ -91,7 +91,7 @@ test("a process that never saw the pinned message sends its text, until unpin", 
   assert.equal(other.unpin(id), false);
 });
 
-test("what is kept of a pinned message is capped, and holds no secret", { skip }, () => {
+test("the stored text of a pinned message is capped and has no secrets", { skip }, () => {
   const secret = "ghp_1234567890abcdefghijklmnopqrstuvwxyz";
   const context = new api.ContextManager({ ...options, clock: () => 0 });
   const content = `Remember: ${FACT}, token ${secret}. ${"more words ".repeat(1_000)}`;
@@ -145,7 +145,7 @@ function pinTime(messages) {
   return { total, pin: times.sort((a, b) => a - b)[1] ?? 0 };
 }
 
-test("a text is pinned by looking at the texts alone, in time that grows as they do", {
+test("pinning a text takes time in proportion to the texts", {
   skip,
 }, () => {
   pinTime(500);

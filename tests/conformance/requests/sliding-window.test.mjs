@@ -121,7 +121,7 @@ for (const [name, through] of Object.entries(ways)) {
     "a sliding window behind a first message that changes": bootstrapped,
   })) {
     for (const pinBy of ["index", "text"]) {
-      test(`${kind} of ${name} costs as few epochs as the whole history, pinned by ${pinBy}`, {
+      test(`${kind} of ${name} causes as few epochs as the whole history, pinned by ${pinBy}`, {
         skip,
       }, () => {
         const wanted = live({ cut: uncut, through: ways.objects, pinBy });
@@ -152,7 +152,7 @@ const talk = (turns, word = "word") =>
   ]).flat();
 const small = { window: { contextTokens: 100_000 }, format: "anthropic", clock: () => 0 };
 
-test("what the host no longer passes is still sent, from the same place, and is counted", {
+test("messages that the host no longer passes are still sent and counted", {
   skip,
 }, () => {
   const history = talk(20);
@@ -170,7 +170,7 @@ test("what the host no longer passes is still sent, from the same place, and is 
   assert.deepEqual([all.epoch, all.forgotten, all.source[0]], [before.epoch, 0, 0], "it came back");
 });
 
-test("what the host no longer passes leaves in one epoch once it is more than what it passes", {
+test("messages that the host no longer passes are dropped in one epoch once they outweigh the rest", {
   skip,
 }, () => {
   const history = talk(400);
@@ -193,7 +193,7 @@ test("what the host no longer passes leaves in one epoch once it is more than wh
   assert.ok(most <= 2.2 * 41, `${most} messages`);
 });
 
-test("a turn with the same window of objects measures only what is new", { skip }, () => {
+test("a turn with the same objects measures only new messages", { skip }, () => {
   const history = talk(300);
   const context = new api.ContextManager(small);
   for (let end = 1; end <= 401; end += 2) context.request(history.slice(0, end));
@@ -207,7 +207,7 @@ test("a turn with the same window of objects measures only what is new", { skip 
   assert.equal(measured, most);
 });
 
-test("a window that slides by one turn each time measures only what is new", { skip }, () => {
+test("a history that slides by one turn each time measures only new messages", { skip }, () => {
   const history = talk(300);
   const context = new api.ContextManager(small);
   for (let end = 1; end <= 201; end += 2) context.request(history.slice(0, end));
@@ -222,7 +222,9 @@ test("a window that slides by one turn each time measures only what is new", { s
   assert.ok(measured <= 1.6 * most, `${measured} of ${most}`);
 });
 
-test("a window that begins with the result of a call that is forgotten goes on", { skip }, () => {
+test("a history that begins with a result of a forgotten call continues the session", {
+  skip,
+}, () => {
   /** @type {any[]} */
   const history = [user("start")];
   for (let at = 0; at < 30; at += 1) {
@@ -241,7 +243,7 @@ test("a window that begins with the result of a call that is forgotten goes on",
   assert.deepEqual(prepared.messages.slice(0, before.messages.length), before.messages);
 });
 
-test("another history, and a branch, is not taken for a later part", { skip }, () => {
+test("another history or a branch is not mistaken for a later part", { skip }, () => {
   const history = talk(20);
   const strange = (/** @type {any[]} */ passed) => {
     const context = new api.ContextManager(small);
@@ -274,7 +276,7 @@ test("repeated messages are aligned with the newest ones", { skip }, () => {
   assert.equal(prepared.forgotten, 10);
 });
 
-test("the system's message in front stays the first", { skip }, () => {
+test("a leading system message stays the first", { skip }, () => {
   const system = { role: "system", content: "be brief" };
   const history = talk(20);
   const context = new api.ContextManager({ ...small, format: "openai-chat" });
@@ -287,7 +289,7 @@ test("the system's message in front stays the first", { skip }, () => {
 });
 
 for (const [name, through] of Object.entries(ways)) {
-  test(`a session that is restored goes on with a later part, of ${name}`, { skip }, () => {
+  test(`a restored session continues with a later part of ${name}`, { skip }, () => {
     const wanted = live({ cut: uncut, through: ways.objects, pinBy: "text" });
     const got = live({ cut: newest, through, pinBy: "text", restoreEvery: 50 });
     console.log(`restored: ${got.epochs} epochs (${wanted.epochs})`);
@@ -297,7 +299,7 @@ for (const [name, through] of Object.entries(ways)) {
   });
 }
 
-test("a session that is restored before each call loses what is forgotten in batches", {
+test("a session restored before each call drops forgotten messages in batches", {
   skip,
 }, () => {
   const wanted = live({ cut: uncut, through: ways.objects });
@@ -309,7 +311,7 @@ test("a session that is restored before each call loses what is forgotten in bat
   assert.ok(got.lost <= MOST_LOST * wanted.lost, `${got.lost} cached tokens lost`);
 });
 
-test("a later part that holds all that is sent goes on after a restart with the same bytes", {
+test("a later part that contains everything sent continues after a restart with the same bytes", {
   skip,
 }, () => {
   const options = { ...small, window: { contextTokens: 12_000, maxOutputTokens: 500 } };
@@ -346,7 +348,7 @@ test("a later part that holds all that is sent goes on after a restart with the 
   assert.ok(restarts > 5, `${restarts} restarts`);
 });
 
-test("an approval leaves with the call that it is of, once the host has forgotten that", {
+test("an approval is dropped with its forgotten call", {
   skip,
 }, () => {
   const call = { type: "tool-call", toolCallId: "c1", toolName: "edit", input: { path: "a" } };

@@ -81,14 +81,14 @@ test("a request that is too large because of reasoning that must stay says so", 
   assert.equal(manager({ thinking: "none" }).request(messages).fits, true);
 });
 
-test("an answer that is held back too generously is named, if less would do", { skip }, () => {
+test("an output reserve that is too large is named if a smaller one would fit", { skip }, () => {
   const context = manager({ window: { contextTokens: 4_000, maxOutputTokens: 3_000 } });
   const { fits, why } = context.request(user(prose(1_000)));
   assert.equal(fits, false);
   assert.ok(why.help.some((/** @type {string} */ it) => it.includes("maxOutputTokens")));
 });
 
-test("a request that fits has nothing to explain, nor has one without a window", { skip }, () => {
+test("a request that fits or has no window has no floor to explain", { skip }, () => {
   assert.equal(manager().request(talk(20)).why, null);
   const all = manager({ window: { contextTokens: 0 } });
   assert.deepEqual(
@@ -97,7 +97,7 @@ test("a request that fits has nothing to explain, nor has one without a window",
   );
 });
 
-test("the same figures stand in the plan and in the outcome of a compaction", {
+test("a plan and a compaction's outcome have the same floor", {
   skip,
 }, async () => {
   const parts = { system: prose(4_000) };
@@ -120,7 +120,7 @@ const reading = (turns) =>
     { role: "assistant", content: prose(60) },
   ]).flat();
 
-test("pruneForRequest says whether what it returns fits, and whether shortening was enough", {
+test("pruneForRequest says whether its result fits and whether shortening was enough", {
   skip,
 }, () => {
   const at = (/** @type {number} */ contextTokens, messages = reading(12)) => {

@@ -94,7 +94,7 @@ function file() {
   };
 }
 
-test("live is reloaded: a file with two compactions gives the request that was sent", {
+test("a session file with two compactions gives the request that was sent", {
   skip,
 }, async () => {
   for (const byEntry of [false, true]) {
@@ -146,7 +146,7 @@ test("live is reloaded: a file with two compactions gives the request that was s
   }
 });
 
-test("F119 F121 order is the parents', over branches, random ids and lines of an unknown kind", {
+test("records are ordered by their parents, over branches, random ids and unknown lines (F119, F121)", {
   skip,
 }, () => {
   const entry = (
@@ -197,7 +197,7 @@ test("F119 F121 order is the parents', over branches, random ids and lines of an
   assert.deepEqual(texts(api.resumeMessages(other)), ["one", "two", "dead end"]);
 });
 
-test("without a compaction a session goes on with all that it holds", { skip }, () => {
+test("a session file without a compaction gives all messages", { skip }, () => {
   const session = file();
   for (const message of step(0)) session.message(message);
   const read = api.readSession(session.text());
@@ -205,7 +205,7 @@ test("without a compaction a session goes on with all that it holds", { skip }, 
   assert.deepEqual(api.resumeMessages(read), step(0));
 });
 
-test("a prompt for notes comes once for each line, with the day of the host's clock", {
+test("a prompt for notes is sent once for each threshold, with the date of the host's clock", {
   skip,
 }, () => {
   const context = manager();

@@ -90,7 +90,7 @@ function groups(context, { source }) {
 }
 
 if (!api)
-  test("restored sessions send the same bytes as those that never stopped", {
+  test("restored sessions send the same bytes as uninterrupted ones", {
     skip: why,
   }, () => {});
 else {

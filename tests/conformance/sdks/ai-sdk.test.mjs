@@ -69,7 +69,7 @@ for (const [name, make] of /** @type {const} */ ([
   ["ModelMessages", modelMessages],
   ["UIMessages", shownMessages],
 ])) {
-  test(`requests of growing ${name} are taken by the SDK`, { skip }, async () => {
+  test(`the AI SDK accepts requests of growing ${name}`, { skip }, async () => {
     const all = { edits: 0, folds: 0, requests: 0 };
     for (let seed = 0; seed < seeds; seed += 1) {
       const seen = await grow(make(dice(seed), 14), { preset: seed % 2 ? "economy" : "balanced" });
@@ -80,7 +80,7 @@ for (const [name, make] of /** @type {const} */ ([
     assert.ok(all.edits > 0 && all.folds > 0, JSON.stringify(all));
   });
 
-  test(`${name} with holes are mended to what the SDK takes`, { skip }, async () => {
+  test(`${name} with holes are repaired to what the AI SDK accepts`, { skip }, async () => {
     let repairs = 0;
     for (let seed = 0; seed < seeds * 3; seed += 1) {
       const by = dice(1_000 + seed);

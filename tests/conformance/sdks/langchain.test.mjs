@@ -42,7 +42,7 @@ const manager = (/** @type {any} */ options = {}) =>
 
 for (const { name, core, testing } of cores) {
   for (const form of /** @type {const} */ (["live", "constructor", "stored", "dicts"])) {
-    test(`${name}: requests of growing histories are messages still (${form})`, {
+    test(`requests of growing histories are valid messages of ${name} (${form})`, {
       skip,
     }, async () => {
       const all = { edits: 0, folds: 0 };
@@ -92,7 +92,7 @@ for (const { name, core, testing } of cores) {
     });
   }
 
-  test(`${name}: histories with holes are mended consistently`, { skip }, () => {
+  test(`histories of ${name} with holes are repaired consistently`, { skip }, () => {
     let repairs = 0;
     for (let seed = 0; seed < seeds * 3; seed += 1) {
       const by = dice(1_000 + seed);
@@ -117,7 +117,7 @@ for (const { name, core, testing } of cores) {
     assert.ok(repairs > 20, `${repairs}`);
   });
 
-  test(`${name}: an id used again is renamed in every place of its call`, { skip }, () => {
+  test(`a reused id is renamed in every place of its call (${name})`, { skip }, () => {
     const calls = [{ id: "c", name: "read", args: { a: 1 }, type: "tool_call" }];
     const raw = { id: "c", type: "function", function: { name: "read", arguments: '{"a":1}' } };
     const turn = () => [
@@ -146,7 +146,7 @@ for (const { name, core, testing } of cores) {
     assert.equal(messages[1], history[1]);
   });
 
-  test(`${name}: \`create\` makes our messages in the host's class`, { skip }, () => {
+  test(`\`create\` makes synthetic messages in the host's class (${name})`, { skip }, () => {
     const history = liveMessages(core, dice(3), 20);
     const view = manager({
       create: (/** @type {any} */ made) =>
@@ -163,7 +163,7 @@ for (const { name, core, testing } of cores) {
     assert.deepEqual(inconsistent(view.messages), []);
   });
 
-  test(`${name}: what was persisted is known again`, { skip }, () => {
+  test(`persisted messages are recognized (${name})`, { skip }, () => {
     const history = liveMessages(core, dice(5), 10);
     for (const form of /** @type {const} */ (["live", "constructor", "stored"])) {
       const context = manager();

@@ -26,7 +26,7 @@ const say = (/** @type {number} */ at) => ({
 const options = { window: { contextTokens: 6000 }, estimator: "chars/4", clock: () => 1 };
 
 for (const format of ["pi", "auto"]) {
-  test(`format ${format}: system messages stay as they are through folds`, { skip }, () => {
+  test(`system messages stay unchanged through folds (format ${format})`, { skip }, () => {
     const history = [leading, ask(2), say(3), later];
     for (let at = 4; at < 40; at += 2) history.push(ask(at), say(at + 1));
     history.push(ask(99));

@@ -12,7 +12,7 @@ function suite() {
   const make = (/** @type {object} */ more = {}) =>
     new api.ContextBudget({ contextTokens: 131_072, ...more });
 
-  test("b1 every member of the request's class", () => {
+  test("a budget has every member of the original class (B1)", () => {
     const budget = make();
     assert.deepEqual(
       [budget.estimatedTokens, budget.thresholdTokens, budget.contextWindow],
@@ -37,7 +37,7 @@ function suite() {
     assert.equal(budget.statusLine("short"), "[Context: 45k/131k tokens (34%)]");
   });
 
-  test("b2 b8 an estimate is of the messages, by any estimator", () => {
+  test("a budget estimates messages by any estimator (B2, B8)", () => {
     const messages = [{ role: "user", content: "x".repeat(400) }];
     for (const [estimator, tokens] of /** @type {const} */ ([
       ["chars/4", 104],
@@ -53,7 +53,7 @@ function suite() {
     }
   });
 
-  test("F008 a result that came after a usage is added to it, by estimate", () => {
+  test("a result after the last usage is added to it by estimate (F008)", () => {
     const words = (/** @type {number} */ chars) => "x".repeat(chars);
     const history = [{ role: "user", content: words(28_000) }];
     const result = { role: "user", content: words(39_984) };
@@ -78,7 +78,7 @@ function suite() {
     }
   });
 
-  test("F019 a budget that is off counts and asks for nothing", () => {
+  test("a disabled budget counts and triggers nothing (F019)", () => {
     const budget = make({ enabled: false, contextTokens: 1_000 });
     budget.updateFromResponse(2_000, 0);
     assert.deepEqual(
@@ -88,7 +88,7 @@ function suite() {
     assert.throws(() => make({ thresholdPct: 85 }), /thresholdPct/);
   });
 
-  test("F015 a system prompt of 100 tokens is 100 in every figure", () => {
+  test("a system prompt of 100 tokens counts 100 in every figure (F015)", () => {
     const system = "x".repeat(400);
     const options = { estimator: "chars/4", format: "anthropic" };
     const messages = [{ role: "user", content: "go" }];
@@ -102,7 +102,7 @@ function suite() {
     assert.deepEqual([check.systemPromptTokens, byKind.system, bucket.tokens], [100, 100, 100]);
   });
 
-  test("g29 i24 limits of messages and of a run's tokens", () => {
+  test("a budget limits messages and the tokens of a run (G29, I24)", () => {
     const messages = Array.from({ length: 3 }, () => ({ role: "user", content: "go" }));
     const budget = make({ maxMessages: 2, maxRunTokens: 1000 });
     budget.estimateFromMessages(messages.slice(1));
@@ -121,7 +121,7 @@ function suite() {
     assert.equal("run" in make().getStatus(), false);
   });
 
-  test("b17 usage that cannot be is none", () => {
+  test("impossible usage is ignored (B17)", () => {
     for (const [prompt, completion] of [
       [undefined, undefined],
       [null, null],
@@ -145,7 +145,7 @@ function suite() {
     assert.equal(odd.estimatedTokens, 99);
   });
 
-  test("b3 b10 compaction comes before the window is full", () => {
+  test("compaction is due before the window is full (B3, B10)", () => {
     const budget = make({ contextTokens: 1000 });
     const bands = [799, 800, 849, 850, 1000, 1200].map((used) => {
       budget.updateFromResponse(used, 0);
@@ -161,7 +161,7 @@ function suite() {
     ]);
   });
 
-  test("a hint about the budget comes once (b7)", () => {
+  test("a budget gives its hint once (B7)", () => {
     const budget = make({ contextTokens: 1000 });
     assert.equal(budget.hint(), null);
     budget.updateFromResponse(810, 0);
@@ -172,7 +172,7 @@ function suite() {
     assert.match(budget.hint(), /90%/);
   });
 
-  test("b16 b18 options are checked, and an unknown window is none to divide by", () => {
+  test("options are checked, and an unknown window is never a divisor (B16, B18)", () => {
     for (const [options, argument] of [
       [null, "options"],
       [{ contextTokens: Number.NaN }, "contextTokens"],
@@ -204,7 +204,7 @@ function suite() {
     assert.equal(unknown.hint(), null);
   });
 
-  test("pressure is reported once, and again after a compaction (a109)", () => {
+  test("pressure is reported once, and again after a compaction (A109)", () => {
     /** @type {any[]} */
     const pressures = [];
     const on = (/** @type {any} */ event) => event.type === "pressure" && pressures.push(event);
@@ -220,7 +220,7 @@ function suite() {
     ]);
   });
 
-  test("a107 what the session cannot see is recorded", () => {
+  test("note() records requests and compactions outside the session (A107)", () => {
     const context = new api.ContextManager({ window: { contextTokens: 1000 } });
     context.note({ source: " Planner ", requests: 2 });
     context.note({ source: "planner" });

@@ -12,7 +12,9 @@ const parts = {
   tools: [{ name: "read", description: "reads a file", input_schema: { type: "object" } }],
 };
 
-test("an estimate by a function is the one by the same ratio, kind by kind", { skip }, () => {
+test("an estimator function gives the same counts as the same ratio, kind by kind", {
+  skip,
+}, () => {
   const request = { ...parts, messages: work(6) };
   const ours = api.estimateRequest(request, { estimator: "chars/4" });
   assert.deepEqual(api.estimateRequest(request, { estimator: quarter }), ours);
@@ -23,7 +25,7 @@ test("an estimate by a function is the one by the same ratio, kind by kind", { s
   assert.equal(double.byKind.overhead - ours.byKind.overhead > 0, true);
 });
 
-test("each text of a session is counted once, whatever the number of requests", { skip }, () => {
+test("a host's counter is called once for each text of a session", { skip }, () => {
   const history = work(20);
   /** @type {string[]} */
   const asked = [];
@@ -40,7 +42,7 @@ test("each text of a session is counted once, whatever the number of requests", 
   assert.deepEqual(growing, asked);
 });
 
-test("requests fit the window by the host's own count, through edits and folds", { skip }, () => {
+test("requests fit the window by the host's counter, through edits and folds", { skip }, () => {
   // A tokenizer that sees three times as much as the default profile.
   const estimator = (/** @type {string} */ text) => Math.ceil(text.length * 0.75);
   const context = new api.ContextManager({ window, estimator });
@@ -54,7 +56,7 @@ test("requests fit the window by the host's own count, through edits and folds",
   }
 });
 
-test("a counter that gives no number fails its call, and the next one works", {
+test("a counter that returns no number fails its call, and the next call works", {
   skip,
 }, () => {
   const history = [ask(`look ${words(20, "q")}`)];
@@ -71,7 +73,7 @@ test("a counter that gives no number fails its call, and the next one works", {
   });
 });
 
-test("a replay by a function is the one by the same ratio", { skip }, () => {
+test("a replay with an estimator function equals one with the same ratio", { skip }, () => {
   const messages = work(40);
   const calls = messages.map((_, at) => ({ sent: at + 1, at: at * 1000 }));
   const session = { format: "", messageFormat: "anthropic", messages, calls, compactions: [] };

@@ -19,7 +19,7 @@ function filled(window) {
   };
 }
 
-test("a window without maxOutputTokens is reported once, as it fills", { skip }, () => {
+test("a window without maxOutputTokens is reported once when it fills", { skip }, () => {
   const { early, events, context } = filled({ contextTokens: 20_000 });
   assert.ok(!early.includes("output-unreserved"), "not while there is room");
   assert.equal(events.length, 1);
@@ -30,7 +30,7 @@ test("a window without maxOutputTokens is reported once, as it fills", { skip },
   assert.equal(events.length, 1);
 });
 
-test("a window with maxOutputTokens is not, also if that is 0", { skip }, () => {
+test("a window with maxOutputTokens, even 0, is not reported", { skip }, () => {
   for (const maxOutputTokens of [0, 1_000])
     assert.deepEqual(filled({ contextTokens: 20_000, maxOutputTokens }).events, []);
 });

@@ -56,7 +56,7 @@ const cases = {
 };
 
 for (const [name, [format, messages, contextTokens]] of Object.entries(cases))
-  test(`${name}: the request is reported with what it holds`, { skip }, () => {
+  test(`a request with ${name} is reported with the tokens it contains`, { skip }, () => {
     const manager = new api.ContextManager({ window: { contextTokens }, format });
     const prepared = manager.request(messages);
     const holds = api.estimateRequest({ messages: prepared.messages }, { format }).tokens;
@@ -87,7 +87,7 @@ test("reasoning that ended a request is counted again once something follows it"
   );
 });
 
-test("over histories of every kind, a request is reported within 3 % or 24 tokens of what it holds", {
+test("a generated request is reported within 3 % or 24 tokens of its contents", {
   skip,
 }, () => {
   const pairs = landed(api);

@@ -18,7 +18,7 @@ function used(tokens, context = new api.ContextManager({ window: WINDOW, format:
   return context;
 }
 
-test("the status line is that of a budget, by the provider's count and by an estimate", {
+test("a session's status line equals a budget's, by provider count and by estimate", {
   skip,
 }, () => {
   const budget = new api.ContextBudget(WINDOW);
@@ -33,7 +33,7 @@ test("the status line is that of a budget, by the provider's count and by an est
   assert.equal(estimated.statusLine(), `📚 Context: ~${tokens}/10,000 (0%)`);
 });
 
-test("a hint comes once for each band, and anew after less was used", { skip }, () => {
+test("a hint is given once for each band, and again after usage fell", { skip }, () => {
   const context = used(7_900);
   assert.equal(context.hint(), null);
   const hints = [8_000, 8_400, 8_600, 8_200, 10_000, 5_000, 8_900].map((tokens) => {
