@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::argument::OptionsReader;
 use crate::compact::{Earlier, SUMMARY, check_summary};
 use crate::context::mode::Mode;
-use crate::context::session::tiers::Tiers;
+use crate::context::session::tier_options::Tiers;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimator, image_tokens};
 use crate::format::Format;
@@ -61,7 +61,6 @@ pub struct Options {
 
 /// Options that only a replay has.
 const OF_REPLAY: [&str; 2] = ["calibrate", "unseenTokens"];
-
 /// A margin of nothing.
 pub(in crate::context) const ONE: u64 = 1000;
 
@@ -379,7 +378,6 @@ fn other_way(options: &OptionsReader<'_>, policy: &mut Policy, seed: &mut Seed) 
 
 /// No window has more tokens.
 const TOKENS: u64 = u32::MAX as u64;
-
 /// A share is counted in 10^-4.
 const SHARE_PLACES: u32 = 4;
 

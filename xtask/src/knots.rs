@@ -13,9 +13,6 @@ use crate::stamp::files;
 
 /// Files that may import one another in a circle.
 const MOST: usize = 4;
-/// Files of the one larger knot: functions over a session stand beside the types that the session owns. It may shrink only:
-/// whoever takes a file out of it lowers this.
-const SESSION_KNOT: usize = 40;
 
 /// The files of the core by module path, `""` for `lib.rs`, each with the module paths that it imports.
 type Graph = BTreeMap<String, BTreeSet<String>>;
@@ -34,11 +31,7 @@ pub fn figures() -> Result<String> {
 }
 
 fn too_large(knots: &[Vec<String>]) -> Vec<String> {
-    let is_allowed = |knot: &&Vec<String>| {
-        let is_session = knot.iter().any(|it| it == "context::session");
-        knot.len() <= if is_session { SESSION_KNOT } else { MOST }
-    };
-    let large = knots.iter().filter(|knot| !is_allowed(knot));
+    let large = knots.iter().filter(|knot| knot.len() > MOST);
     large
         .map(|knot| format!("{} files import one another: {}", knot.len(), knot.join(", ")))
         .collect()

@@ -1,43 +1,23 @@
 //! Commit of a planned compaction, if its messages are unchanged and it makes the request smaller.
 
 use crate::context::compaction::ceiling::Ceiling;
-use crate::context::compaction::compaction_history::record_compaction;
 use crate::context::compaction::compaction_history::{Record, record_id};
+use crate::context::compaction::compaction_outcome::record_compaction;
+use crate::context::compaction::folds::{
+    digest_names, dropped_tokens, fold_count, fold_planned, folded_of, kept_before, ranges,
+    unsummarized_blocks,
+};
 use crate::context::compaction::guard::Failure;
-use crate::context::compaction::plan::cut_of_base;
-use crate::context::compaction::plan::dropped_tokens;
-use crate::context::compaction::plan::fold_count;
-use crate::context::compaction::plan::kept_before;
-use crate::context::compaction::plan::put_back;
-use crate::context::compaction::plan::set_aside;
-use crate::context::compaction::plan::unsummarized_blocks;
-use crate::context::compaction::plan::{folded_of, ranges};
+use crate::context::compaction::plan::{put_back, set_aside};
 use crate::context::session::Session;
 use crate::context::session::calibration::Counted;
-use crate::context::session::snapshot::waiting::finish_restore;
-use crate::context::session::step::finish_history;
-use crate::context::session::step::take_decision;
-use crate::error::{Error, Result};
+use crate::context::session::decide::finish_history;
+use crate::context::session::snapshot::restore::finish_restore;
+use crate::error::Result;
 use crate::extract::Extracted;
-use crate::json::{self, Members, Shape, Type, Value, json, optional, required};
-use crate::model::{BlockId, GroupId, MessageId};
-use crate::prune::{Decision, Setting};
-use crate::sort::sort_set;
-
-const PLANNED: Shape = Shape {
-    what: "a plan",
-    members: &[
-        required("base", Type::Text),
-        required("gone", Type::Items),
-        optional("summary", Type::Text),
-        optional("degraded", Type::Flag),
-        optional("failure", Type::Text),
-        optional("extracted", Type::Raw),
-        optional("lost", Type::Items),
-        optional("messages", Type::Integer),
-    ],
-    closed: false,
-};
+use crate::json::{self, Value, json};
+use crate::model::MessageId;
+use crate::prune::Setting;
 
 /// Requests in a row that are made smaller after a provider has refused them (G45).
 const MOST_REFUSALS: u32 = 2;
@@ -206,69 +186,6 @@ pub(in crate::context) fn record_usage(session: &mut Session, counted: Counted) 
     let fits = counted.used <= session.decisions.pruner.line(&setting);
     session.compactions.guard.read(counted.epoch, fits);
     session.compactions.refusals = (0, 0);
-}
-
-/// The identifiers that the head lists.
-pub(in crate::context) fn digest_names(session: &Session) -> Vec<&str> {
-    let head = session.decisions.pruner.head.as_ref();
-    let digest = head.map_or(&[][..], |head| &head.digest);
-    digest.iter().map(|&id| session.transcript.ledger.identifiers.text(id)).collect()
-}
-
-/// Folds what a plan lets go, with its summary if it has one. What was pinned since stays, and all that it stays with.
-/// The other members of the plan.
-///
-/// # Errors
-/// `StalePlan`, `InvalidArgument`.
-pub(in crate::context) fn fold_planned<'a>(
-    session: &mut Session,
-    planned: &'a str,
-) -> Result<Members<'a>> {
-    let refused = |error: json::Error| Error::argument("plan", "a CompactionPlan", error);
-    let mut members = PLANNED.read(planned).map_err(refused)?;
-    let cut = cut_of_base(session, &members.text("base").unwrap_or_default())?;
-    let end = session.transcript.ledger.blocks_of(cut).start;
-    let mut gone = Vec::new();
-    for range in members.items("gone").unwrap_or_default() {
-        let ends: Vec<BlockId> =
-            json::items(range).map_err(refused)?.iter().filter_map(|it| it.parse().ok()).collect();
-        if let [from, to] = *ends.as_slice() {
-            gone.extend(from.min(end).to(to.min(end)));
-        }
-    }
-    sort_set(&mut gone);
-    let live = session.transcript.ledger.live();
-    let before = live.get(..live.partition_point(|&at| at < end)).unwrap_or_default();
-    let goes = |at: &BlockId| {
-        let block = session.transcript.ledger.block(*at);
-        block.is_some_and(|it| it.mask.may_drop) && gone.binary_search(at).is_ok()
-    };
-    let group =
-        |at: &BlockId| session.transcript.ledger.block(*at).map_or(GroupId::NONE, |it| it.group);
-    let bound = |at: &&BlockId| {
-        let verbatim = session.transcript.ledger.block(**at).is_some_and(|it| it.user);
-        !verbatim && !goes(at)
-    };
-    let mut stay: Vec<GroupId> = before.iter().filter(bound).map(group).collect();
-    sort_set(&mut stay);
-    let free = |at: &BlockId| group(at).is_none() || stay.binary_search(&group(at)).is_err();
-    let gone: Vec<BlockId> = before.iter().filter(|at| goes(at) && free(at)).copied().collect();
-    session.decisions.placeholders.summary_to_write = members.str("summary").map(Into::into);
-    let mut decision = Decision::default();
-    let (setting, call) = (session.deciding(session.decisions.usable), session.transcript.call);
-    let (ledger, lines) = (&mut session.transcript.ledger, &mut session.decisions.placeholders);
-    session.decisions.pruner.replace(
-        ledger,
-        &setting,
-        call,
-        cut,
-        &gone,
-        true,
-        lines,
-        &mut decision,
-    );
-    take_decision(session, decision);
-    Ok(members)
 }
 
 fn texts(items: Vec<&json::RawValue>) -> Vec<String> {

@@ -1,14 +1,11 @@
 //! Compaction history: the last compactions, the one that no request has reported yet, and the limit after a refusal.
 
 use crate::context::compaction::ceiling::Ceiling;
-use crate::context::compaction::compaction_outcome::Folded;
-use crate::context::compaction::compaction_outcome::last_fold;
 use crate::context::compaction::guard::Guard;
-use crate::context::session::Session;
 use crate::context::session::snapshot::bytes::{Reader, Writer};
 use crate::extract::Extracted;
 use crate::json;
-use crate::model::BlockId;
+use crate::model::{BlockId, MessageId};
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,8 +65,6 @@ pub(in crate::context) fn record_id(at_ms: i64, folds: Option<u32>) -> String {
     format!("{:013}_{:06}", at_ms.max(0), folds.unwrap_or(0))
 }
 
-/// Compactions that are remembered.
-const MOST: usize = 32;
 /// Bytes of each list of a record in a snapshot; the oldest entries go first.
 const LIST: usize = 1000;
 
@@ -135,34 +130,8 @@ impl Compactions {
     }
 }
 
-/// Remembers the compaction that was just carried out, and how large the request was before and after it.
-pub(in crate::context) fn record_compaction(
-    session: &mut Session,
-    tokens_before: u64,
-    tokens_after: u64,
-) {
-    let fold = last_fold(session).without_texts();
-    let recent = &mut session.compactions.recent;
-    recent.push(Compacted { fold, tokens_before, tokens_after });
-    let over = recent.len().saturating_sub(MOST);
-    recent.drain(..over);
-}
-
-/// The compactions of the session, as far as they are remembered; none where its history has become another.
-pub fn list_compactions(session: &Session) -> Vec<Compacted> {
-    let Some(last) = &session.compactions.last else { return Vec::new() };
-    let mut all = session.compactions.recent.clone();
-    let fold = last_fold(session);
-    match all.last_mut().filter(|it| it.fold.id == last.id) {
-        Some(it) => it.fold = fold,
-        // A session that was woken knows only what its last one came to.
-        None => all.push(Compacted { fold, tokens_before: 0, tokens_after: 0 }),
-    }
-    all
-}
-
 impl Folded {
-    fn without_texts(mut self) -> Self {
+    pub(in crate::context) fn without_texts(mut self) -> Self {
         (self.head, self.summary, self.identifiers) = Default::default();
         let found = &mut self.extracted;
         let lists = [
@@ -188,4 +157,31 @@ fn newest(list: &[String]) -> &[String] {
     };
     let kept = list.iter().rev().take_while(fits).count();
     list.get(list.len().saturating_sub(kept)..).unwrap_or_default()
+}
+
+json::json_struct! {
+    /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Folded {
+        /// Sorts as the compactions came.
+        pub id: String,
+        /// When it was carried out.
+        pub at: i64,
+        /// First message that is kept as it is.
+        pub first_kept: MessageId,
+        /// Messages before it of which something stays, as [from, to).
+        pub kept: Vec<(MessageId, MessageId)>,
+        /// What stands for the rest.
+        pub head: String,
+        /// The summary in it; empty: it has none.
+        pub summary: String,
+        /// The identifiers of its digest.
+        pub identifiers: Vec<String>,
+        /// What is known of files, commands and errors.
+        pub extracted: Extracted,
+        /// What the summary was to hold and does not.
+        pub lost: Vec<String>,
+        /// There was to be a summary by the host's summarizer, and there is none.
+        pub degraded: bool,
+    }
 }

@@ -1,17 +1,14 @@
 //! Outcome of compaction in one request, and the record of a fold.
 
-use crate::context::compaction::commit::digest_names;
-use crate::context::compaction::compaction_history::{Record, record_id};
-use crate::context::compaction::plan::fold_count;
-use crate::context::compaction::plan::kept_before;
-use crate::context::compaction::plan::nothing_extracted;
-use crate::context::compaction::plan::{folded_of, ranges};
+use crate::context::compaction::compaction_history::{Compacted, Record, record_id};
+use crate::context::compaction::folds::{
+    digest_names_of, fold_count, folded_of, last_fold, messages_with_evidence, nothing_extracted,
+    ranges, touched_blocks,
+};
 use crate::context::session::{Decided, Session};
-use crate::extract::Extracted;
 use crate::json;
-use crate::model::{BlockId, Kind, MessageId};
+use crate::model::MessageId;
 use crate::prune::{Change, Rule};
-use crate::sort::sort_set;
 
 /// Ends the id of a fold that no summarizer was asked for.
 const BY_ITSELF: &str = "-fold";
@@ -32,90 +29,6 @@ json::json_struct! {
         pub unread: Vec<MessageId>,
         /// Identifiers of what was shortened or dropped; a fold has those of its digest.
         pub identifiers: Vec<String>,
-    }
-}
-
-json::json_struct! {
-    /// A fold: what stands before `first_kept` is replaced by a head, except `kept`.
-    #[derive(Clone, Debug, PartialEq)]
-    pub struct Folded {
-        /// Sorts as the compactions came.
-        pub id: String,
-        /// When it was carried out.
-        pub at: i64,
-        /// First message that is kept as it is.
-        pub first_kept: MessageId,
-        /// Messages before it of which something stays, as [from, to).
-        pub kept: Vec<(MessageId, MessageId)>,
-        /// What stands for the rest.
-        pub head: String,
-        /// The summary in it; empty: it has none.
-        pub summary: String,
-        /// The identifiers of its digest.
-        pub identifiers: Vec<String>,
-        /// What is known of files, commands and errors.
-        pub extracted: Extracted,
-        /// What the summary was to hold and does not.
-        pub lost: Vec<String>,
-        /// There was to be a summary by the host's summarizer, and there is none.
-        pub degraded: bool,
-    }
-}
-
-/// The blocks of these changes, and the calls whose results are among them: a cut result no longer tells of its file.
-pub(in crate::context) fn touched_blocks(session: &Session, changes: &[Change]) -> Vec<BlockId> {
-    let mut touched: Vec<BlockId> = Vec::new();
-    for change in changes.iter().filter(|it| it.rule != Rule::Repair) {
-        let pair =
-            session.transcript.ledger.block(change.block).map_or(BlockId::NONE, |it| it.pair);
-        touched.extend([change.block, pair]);
-    }
-    sort_set(&mut touched);
-    touched
-}
-
-/// The messages of calls and errors among these blocks: nothing else tells of files, commands and errors.
-pub(in crate::context) fn messages_with_evidence(
-    session: &Session,
-    blocks: &[BlockId],
-) -> Vec<MessageId> {
-    let message_of = |at: &BlockId| {
-        let block = session.transcript.ledger.block(*at)?;
-        (block.kind == Kind::Call || block.failed).then_some(block.message)
-    };
-    let mut messages: Vec<MessageId> = blocks.iter().filter_map(message_of).collect();
-    messages.dedup();
-    messages
-}
-
-/// The identifiers of these blocks that a digest would list.
-pub(in crate::context) fn digest_names_of(session: &Session, blocks: &[BlockId]) -> Vec<String> {
-    let mut ids: Vec<u32> =
-        blocks.iter().flat_map(|&at| session.transcript.ledger.ids(at)).copied().collect();
-    sort_set(&mut ids);
-    let digest = session.decisions.pruner.digest(
-        &session.transcript.ledger,
-        &session.setting(),
-        session.transcript.call,
-    );
-    let named = digest.into_iter().filter(|id| ids.binary_search(id).is_ok());
-    named.map(|id| session.transcript.ledger.identifiers.text(id).into()).collect()
-}
-
-/// What a fold that has just been carried out came to.
-pub(in crate::context) fn last_fold(session: &Session) -> Folded {
-    let last = session.compactions.last.clone().unwrap_or_default();
-    Folded {
-        id: last.id,
-        at: last.at_ms,
-        first_kept: session.decisions.pruner.start,
-        kept: kept_before(session, session.decisions.pruner.start),
-        head: session.decisions.placeholders.head.clone(),
-        summary: session.decisions.placeholders.summary.clone(),
-        identifiers: digest_names(session).into_iter().map(Into::into).collect(),
-        extracted: last.found,
-        lost: last.lost,
-        degraded: last.degraded,
     }
 }
 
@@ -184,4 +97,33 @@ pub(in crate::context) fn compaction_outcome(
         unread,
         identifiers,
     })
+}
+
+/// Compactions that are remembered.
+const MOST: usize = 32;
+
+/// Remembers the compaction that was just carried out, and how large the request was before and after it.
+pub(in crate::context) fn record_compaction(
+    session: &mut Session,
+    tokens_before: u64,
+    tokens_after: u64,
+) {
+    let fold = last_fold(session).without_texts();
+    let recent = &mut session.compactions.recent;
+    recent.push(Compacted { fold, tokens_before, tokens_after });
+    let over = recent.len().saturating_sub(MOST);
+    recent.drain(..over);
+}
+
+/// The compactions of the session, as far as they are remembered; none where its history has become another.
+pub fn list_compactions(session: &Session) -> Vec<Compacted> {
+    let Some(last) = &session.compactions.last else { return Vec::new() };
+    let mut all = session.compactions.recent.clone();
+    let fold = last_fold(session);
+    match all.last_mut().filter(|it| it.fold.id == last.id) {
+        Some(it) => it.fold = fold,
+        // A session that was woken knows only what its last one came to.
+        None => all.push(Compacted { fold, tokens_before: 0, tokens_after: 0 }),
+    }
+    all
 }

@@ -1,8 +1,6 @@
 //! Guard of the summarizer: it is not asked soon after a failure, nor after summaries that did not help.
 
-use crate::context::session::Session;
 use crate::context::session::snapshot::bytes::{Reader, Writer};
-use crate::json::{Value, json};
 
 /// How a compaction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +34,13 @@ pub(in crate::context) struct Guard {
     /// Compactions in a row that did not help.
     strikes: u32,
     failures: u32,
-    until_ms: i64,
+    pub(in crate::context) until_ms: i64,
     /// Readings of requests from this epoch on tell of the last compaction.
     epoch: u32,
     /// What the request had after it, while no reading has told.
     after: Option<u64>,
     /// The host has been told that no summarizer is asked.
-    warned: bool,
+    pub(in crate::context) warned: bool,
 }
 
 impl Failure {
@@ -104,7 +102,13 @@ impl Guard {
 
     /// Whether a compaction may be tried of a request of so many tokens, that does not fit without one if `needed`; where no
     /// reading came, our own measure tells of the last one.
-    fn permits(&mut self, tokens: u64, line: u64, needed: bool, now_ms: i64) -> bool {
+    pub(in crate::context) fn permits(
+        &mut self,
+        tokens: u64,
+        line: u64,
+        needed: bool,
+        now_ms: i64,
+    ) -> bool {
         if let Some(after) = self.after {
             let least = if needed { 0 } else { GROWTH };
             if tokens.saturating_sub(after) <= least.max(line / GROWTH_SHARE) {
@@ -115,7 +119,7 @@ impl Guard {
         self.strikes < STRIKES && now_ms >= self.until_ms
     }
 
-    fn is_ineffective(&self) -> bool {
+    pub(in crate::context) fn is_ineffective(&self) -> bool {
         self.strikes >= STRIKES
     }
 
@@ -153,33 +157,6 @@ impl Guard {
         let (epoch, after, warned) = (reader.small(), reader.perhaps(), reader.flag());
         Self { strikes, failures, until_ms, epoch, after, warned }
     }
-}
-
-/// Whether a summarizer may be asked now, without the host's wish.
-pub fn may_ask_summarizer(session: &mut Session, now_ms: i64) -> bool {
-    let (tokens, line) = session.sizes();
-    let needed = tokens > session.decisions.usable;
-    session.options.summarizes && session.compactions.guard.permits(tokens, line, needed, now_ms)
-}
-
-/// Why no summarizer is asked, as `status()` tells it.
-pub(in crate::context) fn blocked_reason(session: &Session, now_ms: i64) -> Value {
-    let guard = &session.compactions.guard;
-    if guard.is_ineffective() {
-        json!({ "reason": "ineffective" })
-    } else if now_ms < guard.until_ms {
-        json!({ "reason": "cooldown", "untilMs": guard.until_ms })
-    } else {
-        Value::NULL
-    }
-}
-
-/// The same, once for each cool-down, and for each time that compactions did not help.
-pub fn warning(session: &mut Session, now_ms: i64) -> Option<Value> {
-    let blocked = blocked_reason(session, now_ms);
-    let is_new =
-        blocked != Value::NULL && !std::mem::replace(&mut session.compactions.guard.warned, true);
-    is_new.then_some(blocked)
 }
 
 #[cfg(test)]

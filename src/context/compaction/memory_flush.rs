@@ -3,10 +3,10 @@
 //! A cycle ends with a fold, or when little is left of the request (G38). Within one, each line asks once, the highest that
 //! was crossed alone; whether notes were written since is seen in the calls as they arrive (F127).
 
-use crate::context::compaction::plan::fold_count;
+use crate::context::compaction::flush::{Flush, Flushed};
+use crate::context::compaction::folds::fold_count;
 use crate::context::report::status::status;
 use crate::context::session::Session;
-use crate::context::session::snapshot::bytes::{Reader, Writer};
 use crate::extract::Extracted;
 use crate::json;
 use crate::model::Draft;
@@ -17,25 +17,6 @@ const LOW: u32 = 25;
 /// Where the notes go.
 const NOTES: &str = "memory/";
 
-/// What this cycle has asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::context) struct Flush {
-    asked: Option<Flushed>,
-    /// Folds before the cycle.
-    folds: u32,
-}
-
-json::json_struct! {
-    /// The last prompt of a cycle.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Flushed {
-        /// Its line, in percent.
-        pub threshold: u32,
-        /// Notes were written since.
-        pub acted: bool,
-    }
-}
-
 json::json_struct! {
     /// A prompt for the end of the request.
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,19 +25,6 @@ json::json_struct! {
         pub threshold: u32,
         /// What it says.
         pub text: String,
-    }
-}
-
-impl Flush {
-    pub(in crate::context) fn write(self, out: &mut Writer) {
-        out.number(self.asked.map_or(0, |it| it.threshold).into());
-        out.number(self.asked.is_some_and(|it| it.acted).into());
-        out.number(self.folds.into());
-    }
-
-    pub(in crate::context) fn of(reader: &mut Reader<'_>) -> Self {
-        let (threshold, acted, folds) = (reader.small(), reader.flag(), reader.small());
-        Self { asked: (threshold > 0).then_some(Flushed { threshold, acted }), folds }
     }
 }
 
@@ -78,11 +46,6 @@ pub fn flush_prompt(session: &mut Session, date: &str) -> Option<FlushPrompt> {
          writes files. This asks for notes and nothing else; if none are needed, go on as you were.]"
     );
     Some(FlushPrompt { threshold, text })
-}
-
-/// What was asked last in this cycle.
-pub(in crate::context) fn last_flush(session: &Session) -> Option<Flushed> {
-    session.flush.asked.filter(|_| session.flush.folds == fold_count(session).unwrap_or(0))
 }
 
 /// Begins a new cycle where one has ended.

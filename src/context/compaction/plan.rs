@@ -1,28 +1,25 @@
 //! Compaction as data: messages to remove and to keep, and the reason. It is decided like a request, then taken back.
 
-use crate::context::compaction::commit::digest_names;
-use crate::context::compaction::commit::fold_planned;
-use crate::context::compaction::compaction_history::Compactions;
-use crate::context::compaction::compaction_outcome::digest_names_of;
-use crate::context::compaction::compaction_outcome::messages_with_evidence;
-use crate::context::compaction::compaction_outcome::touched_blocks;
-use crate::context::compaction::guard::blocked_reason;
-use crate::context::report::floor::Floor;
-use crate::context::report::floor::smallest_request;
+use crate::context::compaction::cool_down::blocked_reason;
+use crate::context::compaction::folds::{
+    LEAST_ROOM, base_of, digest_names, digest_names_of, dropped_tokens, fold_count, fold_planned,
+    folded_of, kept_before, messages_with_evidence, needs_summary, nothing_extracted, ranges,
+    touched_blocks, unsummarized_blocks,
+};
+use crate::context::report::floor::{Floor, smallest_request};
 use crate::context::request::shorten::piece_of;
 use crate::context::session::adopted::previous_summary;
-use crate::context::session::arrival::read_message;
-use crate::context::session::snapshot::waiting::finish_restore;
-use crate::context::session::snapshot::{Waiting, mark, rolled};
-use crate::context::session::step::decide;
-use crate::context::session::step::finish_history;
+use crate::context::session::decide::{decide, finish_history};
+use crate::context::session::read_message::read_message;
+use crate::context::session::snapshot::restore::finish_restore;
+use crate::context::session::snapshot::waiting::Waiting;
 use crate::context::session::{Counters, Decisions, Session};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::extract::Extracted;
 use crate::json::{Value, json, write};
 use crate::ledger::Ledger;
-use crate::model::{Block, BlockId, Form, Id, Kind, MessageId, Role};
-use crate::prune::{Change, Folds, Rule};
+use crate::model::{BlockId, Form, Kind, MessageId, Role};
+use crate::prune::Folds;
 use crate::sort::sort_set;
 
 /// Share of the window in a chunk, and the least where messages are large, in 1e-4; what an estimate may be wrong by (G14, G15).
@@ -34,36 +31,10 @@ const ALL: u64 = 10_000;
 /// A summary has about so many tokens.
 const SUMMARY: u64 = 1500;
 const WANTING: &str = "a summary of what went is still wanting";
-/// So often a summary of what went without one is asked for beside a fold (F118).
-const TRIES: u32 = 3;
-/// And where there are so many tokens for it; any summary may have them.
-const LEAST_ROOM: u64 = 500;
 /// So many identifiers a summary is asked to hold; the digest carries the others.
 const NAMED: usize = 50;
-
 /// So many messages with words of the user that stay are shown to a summarizer.
 const ASKED: usize = 16;
-
-/// Consecutive numbers, as [from, to).
-pub(in crate::context) fn ranges<T: Id>(numbers: &[T]) -> Vec<(T, T)> {
-    let mut ranges: Vec<(T, T)> = Vec::new();
-    for &number in numbers {
-        let next = T::from(number.into().saturating_add(1));
-        match ranges.last_mut() {
-            Some((_, end)) if *end >= number => *end = (*end).max(next),
-            _ => ranges.push((number, next)),
-        }
-    }
-    ranges
-}
-
-/// The blocks that a fold removes, of all changes.
-pub(in crate::context) fn folded_of(changes: &[Change]) -> Vec<BlockId> {
-    let folds = changes.iter().filter(|it| it.rule == Rule::Fold);
-    let mut gone: Vec<BlockId> = folds.map(|it| it.block).collect();
-    sort_set(&mut gone);
-    gone
-}
 
 /// Why a fold is carried out.
 fn why(asked: bool, over: bool, nearly: bool) -> &'static str {
@@ -470,88 +441,8 @@ pub fn extracted_so_far(session: &Session) -> &Extracted {
     &session.compactions.found
 }
 
-/// As yet: the files of the compactions before (G23), unless only edits made room. Secrets are taken out of what will be.
-pub(in crate::context) fn nothing_extracted(session: &Session, folds: bool) -> Extracted {
-    let last = session.compactions.last.as_ref().filter(|_| folds);
-    let last = last.map(|it| it.found.clone()).unwrap_or_default();
-    Extracted { redacts: session.options.redacts, commands: Vec::new(), errors: Vec::new(), ..last }
-}
-
-/// What went for want of a summarizer's answer, and is not back.
-pub(in crate::context) fn unsummarized_blocks(session: &Session) -> Vec<BlockId> {
-    let ranges = session.compactions.wanting.iter();
-    let all =
-        ranges.flat_map(|&(from, to)| from.to(to.min(session.transcript.ledger.next_block())));
-    let is_gone =
-        |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|it| it.form == Form::Gone);
-    let mut gone = all.filter(is_gone).collect();
-    sort_set(&mut gone);
-    gone
-}
-
-/// A summary of that may be asked for, beside the fold that the next one comes with.
-pub(in crate::context) fn needs_summary(session: &Session) -> bool {
-    let Compactions { wanting, tries, .. } = &session.compactions;
-    let (now, line) = session.sizes();
-    let room = line.saturating_sub(now);
-    session.options.summarizes && !wanting.is_empty() && *tries < TRIES && room >= LEAST_ROOM
-}
-
-/// As they were sent last, or as they arrived.
-pub(in crate::context) fn dropped_tokens(session: &Session, blocks: &[BlockId]) -> u64 {
-    let tokens = |it: &Block| if it.form == Form::Gone { it.tokens } else { it.now };
-    blocks
-        .iter()
-        .filter_map(|&at| session.transcript.ledger.block(at))
-        .map(|it| u64::from(tokens(it)))
-        .sum()
-}
-
-/// What a plan stands on: the messages before its cut, and that no fold has changed them since.
-pub(in crate::context) fn base_of(session: &Session, cut: MessageId) -> String {
-    let known = session.transcript.ledger.messages.iter().take(cut.index());
-    let hash = known.fold(0, |hash, message| rolled(hash, mark(message.fingerprint)));
-    format!(
-        "{}.{}.{hash:x}",
-        cut.min(session.transcript.ledger.next_message()),
-        fold_count(session).unwrap_or(0)
-    )
-}
-
-/// The cut of a plan that still stands.
-///
-/// # Errors
-/// `StalePlan`.
-pub(in crate::context) fn cut_of_base(session: &Session, base: &str) -> Result<MessageId> {
-    let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or_default();
-    let found = base_of(session, cut);
-    let is_valid = found == base && session.transcript.ledger.may_cut(cut);
-    if is_valid { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
-}
-
-/// Folds so far; none before the first.
-pub(in crate::context) fn fold_count(session: &Session) -> Option<u32> {
-    session.decisions.pruner.head.as_ref().map(|head| head.folds)
-}
-
 fn policy(session: &Session) -> &crate::prune::Policy {
     &session.decisions.pruner.policy
-}
-
-/// Messages before a cut of which something stays.
-pub(in crate::context) fn kept_before(
-    session: &Session,
-    cut: MessageId,
-) -> Vec<(MessageId, MessageId)> {
-    let live = session
-        .transcript
-        .ledger
-        .live()
-        .iter()
-        .filter_map(|&at| session.transcript.ledger.block(at));
-    let kept: Vec<MessageId> =
-        live.map(|block| block.message).take_while(|&message| message < cut).collect();
-    ranges(&kept)
 }
 
 /// The runs of messages that are summarized, and the calls that this takes: one for each, and one that merges those of the history;

@@ -9,9 +9,10 @@ use super::recording::{RecordedCall, Recording};
 use super::usage_fit::{Fit, ONE, Point, fit, scaled};
 use crate::context::mode::Mode;
 use crate::context::options::Options;
+use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::calibration::Counted;
-use crate::context::session::{Session, Why};
+use crate::context::session::why::Why;
 use crate::error::Result;
 use crate::json;
 use crate::model::{Form, MessageId};
@@ -20,7 +21,6 @@ use crate::prune::{Head, Rule};
 
 /// Windows that models have: the least of them that holds the largest request is assumed.
 const WINDOWS: [u64; 5] = [200_000, 400_000, 1_000_000, 2_000_000, 10_000_000];
-
 /// Median error, in 1e-4, above which a session is not played in the provider's tokens.
 const MOST_ERROR: u64 = 1000;
 

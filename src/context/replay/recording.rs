@@ -10,8 +10,9 @@ use crate::context::request::request_extras::Parts;
 use crate::context::request::response::Answer;
 use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
-use crate::context::session::counter::{Counter, Learned, set_learned, texts};
+use crate::context::session::counter::{set_learned, texts};
 use crate::context::session::step::Step;
+use crate::context::transcript::counter::{Counter, Learned};
 use crate::context::transcript::measure::{Measure, measure};
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
@@ -54,7 +55,6 @@ const SESSION: Shape = Shape {
     ],
     closed: false,
 };
-
 const CALL: Shape = Shape {
     what: "a call: { sent, at, usage }",
     members: &[
@@ -64,13 +64,11 @@ const CALL: Shape = Shape {
     ],
     closed: false,
 };
-
 const USAGE: Shape = Shape {
     what: "{ inputTokens }",
     members: &[optional("inputTokens", Type::Integer)],
     closed: false,
 };
-
 const COMPACTION: Shape = Shape {
     what: "a compaction: { at, firstKeptIndex, kept, summary, head }",
     members: &[
@@ -82,7 +80,6 @@ const COMPACTION: Shape = Shape {
     ],
     closed: false,
 };
-
 const WINDOW: Shape = Shape {
     what: "{ contextTokens, maxOutputTokens }",
     members: &[

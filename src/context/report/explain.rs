@@ -1,9 +1,9 @@
 //! Explanation of one message: its state, the rule that decided, and the evidence.
 
-use crate::json;
-
-use crate::context::session::{Session, Why};
+use crate::context::session::Session;
+use crate::context::session::why::Why;
 use crate::error::{Error, Result};
+use crate::json;
 use crate::model::{Block, BlockId, Form, GroupId, Kind, MessageId};
 use crate::prune::Rule;
 

@@ -1,23 +1,14 @@
 //! Running totals of a session: sizes of its requests, warnings, tokens saved by compactions, and sources of requests.
 //! Nothing is decided by them, and they are not in a snapshot.
 
-use crate::context::compaction::plan::fold_count;
-use crate::context::report::status::level;
-use crate::context::report::status::used_percent;
-use crate::context::session::Session;
 use crate::context::session::calibration::Counted;
-use crate::error::Result;
-use crate::json::{self, Shape, Type, Value, json, optional};
-use crate::text::{plain, prefix};
+use crate::json;
 
 /// Sizes of requests that are kept (A107).
 const SAMPLES: usize = 32;
 /// Names that are counted apart; beyond them all are one.
 const NAMES: usize = 32;
 const OTHERS: &str = "others";
-/// Characters of a phase (A110), and of a source.
-const NAME_CHARS: usize = 100;
-
 /// Sources of requests that we know of ourselves (A73).
 const MAIN: &str = "main_turn";
 const CONTINUATION: &str = "continuation";
@@ -25,20 +16,20 @@ const CONTINUATION: &str = "continuation";
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub(in crate::context) struct Monitor {
-    samples: Vec<u64>,
+    pub(in crate::context) samples: Vec<u64>,
     /// Tokens that were reported, in and out.
-    reported: (u64, u64),
+    pub(in crate::context) reported: (u64, u64),
     /// The request whose usage was taken last, and that usage: one that comes again takes its place.
     last: Option<(u32, u64, u64, u64)>,
     /// The last request made room for itself.
-    continues: bool,
-    requests: Vec<(String, u64)>,
-    phases: Vec<(String, u64)>,
-    saved: u64,
-    compaction: Option<Measured>,
+    pub(in crate::context) continues: bool,
+    pub(in crate::context) requests: Vec<(String, u64)>,
+    pub(in crate::context) phases: Vec<(String, u64)>,
+    pub(in crate::context) saved: u64,
+    pub(in crate::context) compaction: Option<Measured>,
     /// The highest level that was warned of, and the folds before.
-    warned: usize,
-    folds: u32,
+    pub(in crate::context) warned: usize,
+    pub(in crate::context) folds: u32,
     /// Bands that the model was given a hint of.
     pub(in crate::context) hinted: usize,
 }
@@ -46,28 +37,16 @@ pub(in crate::context) struct Monitor {
 json::json_struct! {
     /// A compaction, measured.
     #[derive(Clone, Debug)]
-    struct Measured {
-        phase: String,
-        at: Option<i64>,
-        tokens_before: u64,
-        tokens_after: u64,
+    pub(in crate::context) struct Measured {
+        pub(in crate::context) phase: String,
+        pub(in crate::context) at: Option<i64>,
+        pub(in crate::context) tokens_before: u64,
+        pub(in crate::context) tokens_after: u64,
     }
 }
 
-const RECORD: Shape = Shape {
-    what: "{ source, requests } or { phase, tokensBefore, tokensAfter }",
-    members: &[
-        optional("source", Type::Text),
-        optional("requests", Type::Integer),
-        optional("phase", Type::Text),
-        optional("tokensBefore", Type::Integer),
-        optional("tokensAfter", Type::Integer),
-    ],
-    closed: true,
-};
-
 impl Monitor {
-    fn sample(&mut self, tokens: u64) {
+    pub(in crate::context) fn sample(&mut self, tokens: u64) {
         if self.samples.last() != Some(&tokens) {
             self.samples.push(tokens);
         }
@@ -76,7 +55,7 @@ impl Monitor {
     }
 
     /// What was reported of a request: once for each, however often it is told.
-    fn report(&mut self, of: Counted, output: u64) {
+    pub(in crate::context) fn report(&mut self, of: Counted, output: u64) {
         let before = self.last.filter(|it| (it.0, it.1) == (of.epoch, of.estimate));
         let (input_before, output_before) = before.map_or((0, 0), |it| (it.2, it.3));
         let (input, out) = self.reported;
@@ -91,7 +70,7 @@ impl Monitor {
         }
     }
 
-    fn compacted(&mut self, compaction: Measured) {
+    pub(in crate::context) fn compacted(&mut self, compaction: Measured) {
         let Measured { tokens_before, tokens_after, .. } = compaction;
         self.saved = self.saved.saturating_add(tokens_before.saturating_sub(tokens_after));
         add(&mut self.phases, compaction.phase.clone(), 1);
@@ -104,102 +83,7 @@ impl Monitor {
     }
 }
 
-/// A request was made.
-pub(in crate::context) fn record_request_size(session: &mut Session, folded: bool) {
-    let tokens = session.calibration.tokens(session.last_request.tokens);
-    session.monitor.sample(tokens);
-    session.monitor.continues |= folded;
-}
-
-/// Room was made for a request.
-pub(in crate::context) fn record_room(
-    session: &mut Session,
-    status: &str,
-    tokens_before: u64,
-    tokens_after: u64,
-) {
-    if status != "none" {
-        let (phase, at) = (status.to_ascii_uppercase(), session.last_request.at_ms);
-        session.monitor.compacted(Measured { phase, at, tokens_before, tokens_after });
-    }
-}
-
-/// A usage was taken for one of a request's.
-pub(in crate::context) fn monitor_usage(session: &mut Session, of: Counted, output: u64) {
-    session.monitor.report(of, output);
-}
-
-/// Takes up what the session cannot see (JSON): requests of a source, or a compaction of the host's own, of whatever phase.
-/// Blank sources and numbers below 1 are ignored.
-///
-/// # Errors
-/// `InvalidArgument`.
-pub fn record_outside(session: &mut Session, what: &str) -> Result<()> {
-    let mut what = RECORD.argument(what, format_args!("note"))?;
-    let mut number = |name| {
-        let figure = what.integer(name)?;
-        Some(u64::try_from(figure).unwrap_or(0))
-    };
-    let (requests, before, after) =
-        (number("requests"), number("tokensBefore"), number("tokensAfter"));
-    let source = name_of(&what.text("source").unwrap_or_default()).to_ascii_lowercase();
-    let requests = requests.unwrap_or(1);
-    if !source.is_empty() && requests > 0 {
-        add(&mut session.monitor.requests, source, requests);
-    }
-    if let Some(tokens_before) = before {
-        let phase = name_of(&what.text("phase").unwrap_or_default()).to_ascii_uppercase();
-        let phase = if phase.is_empty() { "UNKNOWN".into() } else { phase };
-        let tokens_after = after.unwrap_or(0);
-        session.monitor.compacted(Measured { phase, at: None, tokens_before, tokens_after });
-        session.monitor.rearm();
-    }
-    Ok(())
-}
-
-/// A level of pressure that is newly reached, once until a compaction: the highest alone.
-pub fn new_pressure(session: &mut Session) -> Option<Value> {
-    let folds = fold_count(session).unwrap_or(0);
-    if session.monitor.folds != folds {
-        session.monitor.folds = folds;
-        session.monitor.rearm();
-    }
-    let pct = used_percent(session);
-    let (to, name) = level(pct);
-    let from = session.monitor.warned;
-    session.monitor.warned = from.max(to);
-    let (_, before) = crate::context::report::status::LEVELS.get(from).copied().unwrap_or_default();
-    (to > from).then(|| json!({ "from": before, "to": name, "usedPct": pct }))
-}
-
-/// What the session has come to, as JSON.
-pub fn monitor_report(session: &Session) -> Value {
-    let Monitor { samples, reported, requests, phases, saved, compaction, .. } = &session.monitor;
-    let sum = |counts: &[(String, u64)]| {
-        counts.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count))
-    };
-    json!({
-        "samples": samples,
-        "inputTokens": reported.0,
-        "outputTokens": reported.1,
-        "requests": { "total": sum(requests), "bySource": counts(requests) },
-        "compactions": {
-            "total": sum(phases),
-            "byPhase": counts(phases),
-            "tokensSaved": saved,
-            "last": compaction
-        }
-    })
-}
-
-/// A name as a host gives it: nothing a terminal would obey, one space between words, no more than a line.
-fn name_of(text: &str) -> String {
-    let words: Vec<String> = plain(text).split_whitespace().map(Into::into).collect();
-    let name = words.join(" ");
-    prefix(&name, NAME_CHARS).trim_end().into()
-}
-
-fn add(counts: &mut Vec<(String, u64)>, name: String, more: u64) {
+pub(in crate::context) fn add(counts: &mut Vec<(String, u64)>, name: String, more: u64) {
     let known = |name: &str| counts.iter().position(|(known, _)| known == name);
     let full = counts.len() >= NAMES;
     let at = known(&name).or_else(|| full.then(|| known(OTHERS)).flatten());
@@ -207,10 +91,4 @@ fn add(counts: &mut Vec<(String, u64)>, name: String, more: u64) {
         Some((_, count)) => *count = count.saturating_add(more),
         None => counts.push((if full { OTHERS.into() } else { name }, more)),
     }
-}
-
-fn counts(counts: &[(String, u64)]) -> Value {
-    let members: Vec<(&str, Value)> =
-        counts.iter().map(|(name, count)| (&**name, Value::raw(json::write(count)))).collect();
-    Value::object(&members)
 }

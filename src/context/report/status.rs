@@ -1,13 +1,11 @@
 //! Status: tokens of the last request, pressure, trend, and what is due.
 
-use crate::context::compaction::guard::blocked_reason;
-use crate::context::compaction::memory_flush::last_flush;
-use crate::context::request::response::peak_tokens;
-use crate::json::{self, Value};
-
-use crate::context::compaction::memory_flush::Flushed;
+use crate::context::compaction::cool_down::blocked_reason;
+use crate::context::compaction::flush::Flushed;
+use crate::context::compaction::folds::fold_count;
 use crate::context::options::Options;
 use crate::context::session::Session;
+use crate::json::{self, Value};
 use crate::prune::Forecast;
 
 /// Levels of pressure, and the percentage at which each begins.
@@ -172,4 +170,14 @@ json::impl_json!(Forecast { tokens, reason });
 
 fn signed(tokens: u64) -> i64 {
     i64::try_from(tokens).unwrap_or(i64::MAX)
+}
+
+/// What was asked last in this cycle.
+pub(in crate::context) fn last_flush(session: &Session) -> Option<Flushed> {
+    session.flush.asked.filter(|_| session.flush.folds == fold_count(session).unwrap_or(0))
+}
+
+/// Tokens of the largest request so far, each as it was known when the next one was made.
+pub(in crate::context) fn peak_tokens(session: &Session) -> u64 {
+    session.last_request.peak.max(session.calibration.tokens(session.last_request.tokens))
 }

@@ -128,3 +128,9 @@ pub(in crate::context) fn needs_drop_hint(session: &Session) -> bool {
         |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|b| b.form != Form::Gone);
     binds_reasoning(session) && session.decisions.unbound.keys().any(lives)
 }
+
+/// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
+pub(in crate::context) fn rebind_reasoning(session: &mut Session, bound: bool) {
+    session.last_request.rebind |=
+        !bound && binds_reasoning(session) && session.last_request.epoch > 0;
+}

@@ -1,12 +1,11 @@
 //! Edits that a request reports.
 
-use crate::context::request::response::message_tokens;
 use litemap::LiteMap;
 
 use crate::context::request::alternation::hosts;
+use crate::context::request::recall::reference;
 use crate::context::request::view::Entry;
 use crate::context::session::Session;
-use crate::context::session::agent::reference;
 use crate::format::is_marker;
 use crate::hash::fnv;
 use crate::json;
@@ -110,4 +109,10 @@ fn report_edit(session: &Session, index: MessageId, ops: Vec<Op>, rule: Rule, sa
     let reference = session.transcript.ledger.blocks_of(index).find(cut).map(reference);
     let (rule, tokens_before, tokens_after) = (rule.name(), before, after);
     Edit { index: index.get(), ops, rule, tokens_before, tokens_after, reference }
+}
+
+/// Tokens of a message as it is sent.
+pub(in crate::context) fn message_tokens(session: &Session, message: MessageId) -> u64 {
+    let blocks = session.transcript.ledger.blocks_of(message);
+    blocks.filter_map(|at| session.transcript.ledger.block(at)).map(|b| u64::from(b.now)).sum()
 }

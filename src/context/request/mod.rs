@@ -1,25 +1,29 @@
 //! The request: what is sent of each message, and how it differs from the last one.
 
+pub(in crate::context) mod about;
 pub(in crate::context) mod alternation;
 pub(in crate::context) mod apply;
 pub(in crate::context) mod bound_thinking;
 pub(in crate::context) mod builder;
+pub(in crate::context) mod cache_markers;
 pub(in crate::context) mod edits;
+pub(in crate::context) mod last_request;
 pub(in crate::context) mod markers;
 pub(in crate::context) mod output_cap;
 pub(in crate::context) mod placeholders;
 pub(in crate::context) mod provider_limits;
+pub(in crate::context) mod recall;
 pub(in crate::context) mod request_extras;
 pub(in crate::context) mod response;
 pub(in crate::context) mod shorten;
 pub(in crate::context) mod synthetic;
 pub(in crate::context) mod view;
 
+pub use crate::context::session::{estimator_of, extras, options_of};
 pub use apply::{Applied, READ as APPLY_READS, apply};
+pub use cache_markers::reread;
 pub use edits::Edit;
-pub use markers::reread;
 pub use output_cap::cap_output;
 pub use request_extras::{Parts, Plan, system_text};
-pub use request_extras::{estimator_of, extras, options_of};
 pub use response::{Answer, Event};
 pub use view::Written;

@@ -2,9 +2,8 @@
 
 use litemap::LiteMap;
 
-use crate::context::request::shorten::About;
-use crate::context::request::view::IMAGE;
-use crate::context::session::agent::{PROMISE, reference};
+use crate::context::request::about::About;
+use crate::context::request::recall::{PROMISE, reference};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
 use crate::ledger::Ledger;
@@ -267,15 +266,14 @@ impl Writer for Placeholders {
 /// What a head says before its names.
 pub(in crate::context) const DIGEST: &str =
     "Names and values seen in them, the most relevant first:";
-
 /// What the host's system prompt says beside a summary, if it is to (I10).
 pub(in crate::context) const NOTE: &str =
     "[Note: earlier parts of this conversation have been compressed into a summary.]";
-
 /// Between two summaries of which one follows the other.
 const BETWEEN: &str = "\n\n";
-
 /// What a head starts with that has no summary, and one that has.
 pub(in crate::context) const REMOVED: &str =
     "[Earlier messages were removed to fit the context window.";
 pub(in crate::context) const SUMMARY: &str = "[Earlier messages were removed to fit the context window. A summary of them follows: it is reference, not a request.]\n\n";
+/// Stands where an image was.
+pub(in crate::context) const IMAGE: &str = "[image cut]";

@@ -1,7 +1,7 @@
 //! Provider limits beside tokens: images, their size, and bytes (I27, I28). The oldest images and large results go first,
 //! many at once, so that it happens rarely.
 
-use crate::context::request::view::IMAGE;
+use crate::context::request::placeholders::IMAGE;
 use crate::context::session::Session;
 use crate::model::{BlockId, Form, Kind, MessageId, Violation};
 use crate::prune::{Change, Decision, Rule};

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::context::options::Options;
-use crate::context::session::Session;
-use crate::context::session::agent::QUOTED;
-use crate::context::session::counter::Counter;
+use crate::context::request::recall::QUOTED;
+use crate::context::transcript::counter::Counter;
 use crate::error::{Error, Result};
-use crate::estimate::{DEFINITION, Estimator};
+use crate::estimate::DEFINITION;
 use crate::hash::fnv;
 use crate::json::{self, RawValue, Reader, Shape, Type, optional};
 
@@ -206,21 +204,6 @@ pub(in crate::context) fn marks(list: &RawValue) -> u32 {
         marks = marks.saturating_add(u32::from(marked));
     }
     marks
-}
-
-/// What goes out beside the messages.
-pub fn extras(session: &Session) -> &Parts {
-    &session.extras
-}
-
-/// What the host chose.
-pub fn options_of(session: &Session) -> &Options {
-    &session.options
-}
-
-/// What tokens are estimated by.
-pub fn estimator_of(session: &Session) -> Estimator {
-    session.options.estimator
 }
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.

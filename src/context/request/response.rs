@@ -1,35 +1,28 @@
 //! Response for the facade: the new part of a request, and how it differs from the last one.
 
-use crate::context::compaction::compaction_history::record_compaction;
-use crate::context::compaction::compaction_outcome::compaction_outcome;
-use crate::context::compaction::compaction_outcome::fold_without_summarizer;
-use crate::context::compaction::compaction_outcome::last_fold;
-use crate::context::compaction::compaction_outcome::{Folded, Outcome};
+use crate::context::compaction::compaction_history::Folded;
+use crate::context::compaction::compaction_outcome::{
+    Outcome, compaction_outcome, fold_without_summarizer, record_compaction,
+};
+use crate::context::compaction::folds::{last_fold, needs_summary};
 use crate::context::compaction::memory_flush::rearm_flush;
-use crate::context::compaction::plan::needs_summary;
 use crate::context::report::estimate::request_options;
 use crate::context::report::floor::why_too_large;
-use crate::context::report::monitor::record_request_size;
-use crate::context::report::monitor::record_room;
-use crate::context::report::status::source_of_figures;
-use crate::context::request::bound_thinking::drop_hint;
-use crate::context::request::bound_thinking::drop_unbound_reasoning;
-use crate::context::request::edits::Edit;
-use crate::context::request::edits::edited_messages;
-use crate::context::request::edits::report_edits;
-use crate::context::request::markers::decide_markers;
-use crate::context::request::markers::markers_sent;
-use crate::context::request::markers::resume_from;
-use crate::context::request::view::repairs_made;
-use crate::context::request::view::{Entry, SentItem, Written};
-use crate::context::session::arrival::set_end_repairs;
-use crate::context::session::system_note;
-use crate::context::session::{Decided, Session};
-use crate::json;
-use crate::model::{Fix, Item, Message, MessageId, Role, Violation};
+use crate::context::report::monitor_report::{record_request_size, record_room};
+use crate::context::report::status::{peak_tokens, source_of_figures};
+use crate::context::request::bound_thinking::{drop_hint, drop_unbound_reasoning};
+use crate::context::request::cache_markers::{
+    decide_markers, marker_fixes, markers_sent, resume_from,
+};
+use crate::context::request::edits::{Edit, edited_messages, message_tokens, report_edits};
+use crate::context::request::last_request::SentItem;
+use crate::context::request::view::{Entry, Written};
+use crate::context::session::end_repairs::set_end_repairs;
+use crate::context::session::{Decided, Session, system_note};
+use crate::model::{Fix, FixKind, Item, Made, Message, MessageId, Role, Violation};
 use crate::number::count;
 use crate::prune::{Change, Rule};
-use crate::validity;
+use crate::{json, validity};
 
 json::json_struct! {
     /// A request: what stays of the one before, what follows, and what is to be said about it.
@@ -336,11 +329,6 @@ fn remember_request(
         session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
 }
 
-/// Tokens of the largest request so far, each as it was known when the next one was made.
-pub(in crate::context) fn peak_tokens(session: &Session) -> u64 {
-    session.last_request.peak.max(session.calibration.tokens(session.last_request.tokens))
-}
-
 pub(in crate::context) fn answer_with(
     session: &Session,
     items: Vec<Written>,
@@ -410,12 +398,6 @@ fn common_prefix(session: &Session, from: usize, entries: &[Entry]) -> usize {
     from.saturating_add(items.take_while(is_alike).count())
 }
 
-/// Tokens of a message as it is sent.
-pub(in crate::context) fn message_tokens(session: &Session, message: MessageId) -> u64 {
-    let blocks = session.transcript.ledger.blocks_of(message);
-    blocks.filter_map(|at| session.transcript.ledger.block(at)).map(|b| u64::from(b.now)).sum()
-}
-
 /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
 pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
     check_outgoing(session, &all_entries(session).unwrap_or_default().0)
@@ -437,4 +419,19 @@ pub(in crate::context) struct Difference {
     pub(in crate::context) lost: u64,
     pub(in crate::context) first_changed: Option<i64>,
     pub(in crate::context) event: Option<Event>,
+}
+
+/// What was mended in the messages that are sent.
+pub(in crate::context) fn repairs_made(session: &Session) -> Vec<Violation> {
+    if session.options.noop {
+        return Vec::new();
+    }
+    // A result that moves is dropped at one place and made at another: that is one repair.
+    let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
+    let markers = marker_fixes(session);
+    let lasting = session.repairs.fixes.values().flatten().chain(&markers);
+    let fixes = lasting.chain(&session.decisions.end_fixes).filter(|fix| !moves(fix));
+    let beyond =
+        session.last_request.violations.iter().chain(&session.last_request.oversize).cloned();
+    fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
 }

@@ -1,7 +1,7 @@
 //! Shortened texts of presets: the first characters of a block, a line about it, arguments with short strings.
 
-use crate::context::request::placeholders::{Placeholders, Want};
-use crate::context::request::view::IMAGE;
+use crate::context::request::about::{ABOUT, About, RAN, line, verb_of};
+use crate::context::request::placeholders::{IMAGE, Placeholders, Want};
 use crate::context::session::Session;
 use crate::extract::command_in;
 use crate::json::{self, Reader};
@@ -13,48 +13,9 @@ use crate::text::{leaves as texts_of, prefix, redact};
 const REPEATED: &str = "[Duplicate tool output: the same content as a more recent call]";
 /// Ends a string that was cut inside of arguments.
 const CUT: &str = "...[truncated]";
-/// What tools do, by a word in their name (H16).
-const VERBS: [(&str, &str); 12] = [
-    ("bash", "ran"),
-    ("shell", "ran"),
-    ("terminal", "ran"),
-    ("exec", "ran"),
-    ("command", "ran"),
-    ("read", "read"),
-    ("view", "read"),
-    ("write", "wrote"),
-    ("edit", "edited"),
-    ("patch", "edited"),
-    ("search", "searched"),
-    ("grep", "searched"),
-];
-/// The verb of tools that run commands: only their results end with an exit code.
-const RAN: &str = "ran";
-/// Starts of a line of plain output that tells an exit code, and the members that hold one in JSON.
-const EXITS: [&str; 5] = [
-    "exit code",
-    "exited with code",
-    "error: exit code",
-    "command exited with code",
-    "process exited with code",
-];
-const EXIT_MEMBERS: [&str; 2] = ["exit_code", "exitCode"];
-const EXIT_PARENT: &str = "metadata";
-/// First and last lines of plain output in which an exit code is looked for: elsewhere it is the text of a file.
-const EXIT_LINES: usize = 2;
 /// Characters of a command and of a URL in a line, and of the other words of a call's arguments.
 const COMMAND: usize = 60;
 const URL: usize = 500;
-const ABOUT: usize = 80;
-
-/// What a line tells of a result's call: `[bash] ran cargo test`.
-#[derive(Clone, Debug, Default)]
-pub(in crate::context) struct About {
-    /// The tool, its verb, and what the call asked for.
-    line: String,
-    /// The tool runs commands.
-    is_shell: bool,
-}
 
 impl Placeholders {
     /// A line that needs no text; its tokens.
@@ -198,49 +159,6 @@ pub(in crate::context) fn about_block(session: &mut Session, block: BlockId) -> 
         line.push_str(word);
     }
     About { line, is_shell }
-}
-
-/// What a tool does, by its name.
-fn verb_of(tool: &str) -> &'static str {
-    let lower = tool.to_ascii_lowercase();
-    VERBS.iter().find(|(word, _)| lower.contains(word)).map_or("gave", |it| it.1)
-}
-
-/// The line that tells what a result was (H16): `[bash] ran cargo test -> exit 0, 47 lines`.
-fn line(text: &str, about: &About, failed: bool) -> String {
-    let ends = text.trim_end().bytes().filter(|byte| *byte == b'\n').count();
-    let lines = ends.saturating_add(usize::from(!text.is_empty()));
-    let end = match exit(text).filter(|_| about.is_shell) {
-        Some(code) => format!("exit {code}"),
-        None => if failed { "error" } else { "ok" }.into(),
-    };
-    format!("{} -> {end}, {lines} lines", about.line)
-}
-
-/// How a command ended, if its output tells: in a member of JSON, else in its first or last lines.
-fn exit(text: &str) -> Option<&str> {
-    if let Ok(members) = json::members(text) {
-        let inner = members.iter().find(|(name, _)| name == EXIT_PARENT);
-        let inner = inner.and_then(|(_, value)| json::members(value).ok()).unwrap_or_default();
-        let mut all = members.iter().chain(&inner);
-        let code = all.find(|(name, _)| EXIT_MEMBERS.contains(&&**name))?.1;
-        return Some(code).filter(|code| (1..=3).contains(&code.len()));
-    }
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.by_ref().take(EXIT_LINES).find_map(exit_in);
-    first.or_else(|| lines.rev().take(EXIT_LINES).find_map(exit_in))
-}
-
-/// The exit code that a line of output tells.
-fn exit_in(line: &str) -> Option<&str> {
-    let line = line.trim_start_matches([' ', '[', '(']);
-    let behind = EXITS.iter().find_map(|words| {
-        let (start, behind) = line.split_at_checked(words.len())?;
-        start.eq_ignore_ascii_case(words).then_some(behind)
-    })?;
-    let code = behind.trim_start_matches([' ', ':', '=']);
-    let end = code.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(code.len());
-    code.get(..end).filter(|code| (1..=3).contains(&code.len()))
 }
 
 /// Arguments (a JSON object) with every string of more than `chars` UTF-16 code units cut (H16); none if it is no object.

@@ -1,94 +1,18 @@
 //! The view: keep, edit or make each message that is sent.
 
 use crate::context::request::builder::Builder;
-use crate::context::request::markers::marker_fixes;
-use litemap::LiteMap;
-
-use crate::json::{self, Value, Write};
-
-use crate::context::request::placeholders::arguments;
-use crate::context::session::Session;
+use crate::context::request::last_request::SentItem;
+use crate::context::request::placeholders::{IMAGE, arguments};
 use crate::format::{Change, What, gone, is_marker};
 use crate::hash::fnv;
+use crate::json::{self, Value, Write};
 use crate::model::{
     BlockId, Copied, Fix, FixKind, Form, Item, Kind, Made, MessageId, NONE, Op, Outline, Piece,
-    Place, Role, Violation, Voice,
+    Place, Role, Voice,
 };
 use crate::number::count;
 use crate::sort::sort_by;
 use crate::validity::{NO_OUTPUT, join_steps};
-
-/// What was sent last, and what is known of it.
-#[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a request, not a state")]
-pub(in crate::context) struct LastRequest {
-    /// Nothing has changed since: the same request again.
-    pub settled: bool,
-    /// Changes only when something other than the end of the request does.
-    pub epoch: u32,
-    /// The messages sent.
-    pub items: Vec<SentItem>,
-    /// Messages of the history that the items stand for.
-    pub upto: MessageId,
-    /// Something before `upto` has changed: everything is built anew.
-    pub rebuild: bool,
-    /// Of the parts that went with it.
-    pub parts: Option<u64>,
-    /// Tokens of them.
-    pub beside: u64,
-    /// Where its cache markers pay.
-    pub breakpoints: Vec<u32>,
-    /// The host writes its messages in another shape now: where something stands is another place.
-    pub reshaped: bool,
-    /// Reasoning is bound from now on, and something before it had changed before.
-    pub rebind: bool,
-    /// The host's side does not hold it: the next one is handed over whole.
-    pub unheld: bool,
-    /// When it was made.
-    pub at_ms: Option<i64>,
-    /// Tokens of our own messages that stand for no block.
-    pub made_tokens: u64,
-    /// What it needed because it ended where it did.
-    pub ending: Vec<Fix>,
-    /// A fold pays, and was deferred.
-    pub fold_due: bool,
-    /// It ended with a line of ours.
-    pub trailed: bool,
-    /// It was a prefix, whose end the host appended.
-    pub open: bool,
-    /// Who spoke last.
-    pub speaker: Option<Role>,
-    /// The most that a request had.
-    pub peak: u64,
-    /// Its tokens.
-    pub tokens: u64,
-    /// Tokens of the one before; 0: there was none.
-    pub last: u64,
-    /// The edit of each message that a request has reported, as its key.
-    pub reported_edits: LiteMap<MessageId, u64>,
-    /// Rules that it breaks beyond repair.
-    pub violations: Vec<Violation>,
-    /// It has more bytes than the provider takes, and nothing is left to cut.
-    pub oversize: Option<Violation>,
-}
-
-impl LastRequest {
-    /// Without what is known of messages that are others now.
-    pub(in crate::context) fn of_another(self) -> Self {
-        Self { reported_edits: LiteMap::new(), violations: Vec::new(), oversize: None, ..self }
-    }
-}
-
-/// A message that was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::context) struct SentItem {
-    /// A hash of what it says, whatever its cache markers.
-    pub key: u64,
-    /// The message of the host that it is or edits.
-    pub source: MessageId,
-    /// A hash of how the host's side carries it out, with its cache markers.
-    pub carried: u64,
-}
 
 /// A message of the view with its key.
 pub(in crate::context) struct Entry {
@@ -109,9 +33,6 @@ impl Entry {
 
 /// Where the content of a message of ours stands, by format.
 const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
-
-/// Stands where an image was.
-pub(in crate::context) const IMAGE: &str = "[image cut]";
 
 /// An item as the facade carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -457,21 +378,6 @@ impl Builder<'_> {
         };
         entries.iter().filter_map(shape).collect()
     }
-}
-
-/// What was mended in the messages that are sent.
-pub(in crate::context) fn repairs_made(session: &Session) -> Vec<Violation> {
-    if session.options.noop {
-        return Vec::new();
-    }
-    // A result that moves is dropped at one place and made at another: that is one repair.
-    let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
-    let markers = marker_fixes(session);
-    let lasting = session.repairs.fixes.values().flatten().chain(&markers);
-    let fixes = lasting.chain(&session.decisions.end_fixes).filter(|fix| !moves(fix));
-    let beyond =
-        session.last_request.violations.iter().chain(&session.last_request.oversize).cloned();
-    fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
 }
 
 /// Nothing but reasoning would be left.

@@ -1,8 +1,9 @@
 //! The agent's own tools: status of its context, a compaction, and the original of a stub.
 
 use crate::context::report::status::status;
+use crate::context::request::recall::RECALL;
 use crate::context::session::Session;
-use crate::context::session::arrival::read_message;
+use crate::context::session::read_message::read_message;
 use crate::error::{Error, Result, listed};
 use crate::json::{self, Value, json};
 use crate::model::{BlockId, Draft, Form, Kind, MessageId, Part};
@@ -23,18 +24,6 @@ const TOOLS: [Tool; 3] = [
         Some(("ref", "The reference in the line that stands for it, such as r12.")),
     ),
 ];
-
-macro_rules! recall {
-    () => {
-        "context_recall"
-    };
-}
-/// A stub promises it only where it is among the request's tools.
-pub(in crate::context) const RECALL: &str = recall!();
-/// How a stub speaks of it, before its reference.
-pub(in crate::context) const PROMISE: &str = concat!(", ", recall!(), " ");
-/// As it stands in JSON.
-pub(in crate::context) const QUOTED: &str = concat!("\"", recall!(), "\"");
 
 /// Said instead of an original that the host has no more.
 const LOST: &str = "The original is not there any more.";
@@ -183,9 +172,4 @@ pub(in crate::context) fn words_of(draft: &Draft<'_>, is_wanted: fn(&Part<'_>) -
         words.push_str(&part.text);
     }
     words
-}
-
-/// The reference of a block.
-pub(in crate::context) fn reference(block: BlockId) -> String {
-    format!("r{block}")
 }

@@ -5,12 +5,11 @@
 
 use crate::context::request::response::last_group;
 use crate::context::session::Session;
-use crate::context::session::pins::attach_pins;
-use crate::context::session::pins::detach_forgotten;
-use crate::context::session::snapshot::forgotten::add_forgotten;
-use crate::context::session::snapshot::forgotten::awaited_marks;
-use crate::context::session::snapshot::mark;
-use crate::context::session::snapshot::truncate::keep_nothing;
+use crate::context::session::marks::mark;
+use crate::context::session::offered::Offered;
+use crate::context::session::pinning::{attach_pins, detach_forgotten};
+use crate::context::session::snapshot::forgotten::{add_forgotten, awaited_marks};
+use crate::context::session::snapshot::measured::keep_nothing;
 use crate::error::Result;
 use crate::format::fingerprint;
 use crate::model::{Form, Kind, MessageId, Role};
@@ -18,17 +17,6 @@ use crate::number::count;
 
 /// A host's own first message in place of what it forgot is at most this long, in bytes: a summary is longer.
 const LONGEST_PLACEHOLDER: usize = 160;
-
-/// A message of the passed history, as it is compared.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::context) struct Offered {
-    mark: u32,
-    /// The host passed the known object, or its key.
-    is_known: bool,
-    is_system: bool,
-    /// It may be in place of what the host forgot.
-    is_placeholder: bool,
-}
 
 /// Where the passed history lies in the known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

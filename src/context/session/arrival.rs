@@ -1,30 +1,27 @@
 //! Arrival of a message: it is read, measured, repaired, and capped if it is too large to be sent whole even once.
 
 use crate::context::compaction::memory_flush::detect_note_writes;
-use crate::context::request::shorten::About;
+use crate::context::request::about::About;
 use crate::context::request::shorten::is_listed_tool;
 use crate::context::session::adopted::adopt_summary;
-use crate::context::session::counter::Counter;
 use crate::context::session::counter::set_learned;
-use crate::context::session::snapshot::waiting::cap_again;
-use crate::context::session::snapshot::waiting::match_message;
-use crate::context::session::snapshot::{Known, mark};
+use crate::context::session::marks::mark;
+use crate::context::session::snapshot::Known;
+use crate::context::session::snapshot::restore::{cap_again, match_message};
+use crate::context::session::take_decision::follow_call;
 use crate::context::session::{Session, native};
-use crate::context::transcript::masks::mask_of;
-use crate::context::transcript::masks::protect;
-use crate::context::transcript::masks::protected_turn;
+use crate::context::transcript::counter::Counter;
+use crate::context::transcript::masks::{mask_of, protect, protected_turn};
 use crate::context::transcript::measure::{Measure, measure};
-use crate::error::{Error, Result};
-use crate::estimate::RESULT;
+use crate::error::Result;
 use crate::format::{Format, fingerprint, with_call_ids};
 use crate::ledger::Arrival;
 use crate::model::{
-    Block, BlockId, Draft, Fix, FixKind, Form, GroupId, Kind, Made, Mask, Message, MessageId, NONE,
+    BlockId, Draft, Fix, FixKind, Form, GroupId, Kind, Made, Mask, Message, MessageId, NONE,
     Outline, Piece, Role, Violation,
 };
 use crate::number::count;
 use crate::prune::{Change, Rule};
-use crate::sort::sort_by;
 
 /// What came of a message that was handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,45 +236,6 @@ pub(in crate::context) fn append_measured(
     session.last_request.settled = false;
 }
 
-/// A result that comes when its call is gone already goes with it.
-fn follow_call(session: &mut Session, block: BlockId, call: Option<BlockId>) {
-    let is_gone =
-        |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|b| b.form == Form::Gone);
-    let Some(call) = call.filter(is_gone) else { return };
-    let before = session.transcript.ledger.block(block).map_or(0, |block| block.now);
-    let rule = session.decisions.reasons.get(&call).map_or(Rule::HardFit, |why| why.rule);
-    session.transcript.ledger.set_form(block, Form::Gone, 0);
-    session.note(Change { block, rule, before });
-}
-
-/// Results and approvals leave with their call if a cut has separated them from it.
-pub(in crate::context) fn drop_orphan_results(session: &mut Session) {
-    for at in session.transcript.ledger.live().to_vec() {
-        let Some(block) = session.transcript.ledger.block(at) else { continue };
-        let call = match block.kind {
-            Kind::Result => Some(block.pair),
-            Kind::Other => gone_call_beside(session, block),
-            Kind::Text | Kind::Thinking | Kind::Call | Kind::Image => None,
-        };
-        follow_call(session, at, call);
-    }
-}
-
-/// A call of the same turn that is gone.
-fn gone_call_beside(session: &Session, block: &Block) -> Option<BlockId> {
-    if block.group.is_none() {
-        return None;
-    }
-    let messages = block.group.first_message().to(block.message.next());
-    let mut turn = messages.flat_map(|at| session.transcript.ledger.blocks_of(at));
-    let is_it = |at: &BlockId| {
-        session.transcript.ledger.block(*at).is_some_and(|it| {
-            it.kind == Kind::Call && it.group == block.group && it.form == Form::Gone
-        })
-    };
-    turn.find(is_it)
-}
-
 /// A result too large to be sent whole even once is cut before it is first sent.
 fn cap_at_arrival(session: &mut Session, block: BlockId, piece: u32, draft: Option<&Draft<'_>>) {
     let window = session.options.mode.window_tokens();
@@ -368,65 +326,6 @@ fn recount_repaired(session: &mut Session, fix: &Fix) {
         | FixKind::After(_) => return,
     };
     session.transcript.ledger.set_form(at, Form::Full, now);
-}
-
-/// Takes up what the request needs because it ends here. What that changes of a block's tokens holds until there is
-/// another message.
-pub(in crate::context) fn set_end_repairs(session: &mut Session, mut ending: Vec<Fix>) {
-    // Those of a message are looked for at each message.
-    sort_by(&mut ending, |fix| (i64::from(fix.index), 0));
-    for (block, before, now) in std::mem::take(&mut session.decisions.end_costs) {
-        let still = session.transcript.ledger.block(block);
-        if still.is_some_and(|it| it.now == now && it.form != Form::Gone) {
-            session.transcript.ledger.set_form(block, Form::Full, before);
-        }
-    }
-    let mut leaving = Vec::new();
-    let mut moving = Vec::new();
-    for fix in &ending {
-        if let FixKind::Drop { piece } = fix.kind {
-            leaving.push((fix.index, piece));
-        } else if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
-            moving.push((message, piece));
-        } else if let FixKind::Text { piece, text: Some(text) } = &fix.kind {
-            // A call that is answered in its own part.
-            let more = session.options.estimator.tokens(text).saturating_add(RESULT);
-            cost_at_end(session, fix.index, *piece, |now| now.saturating_add(more));
-        }
-    }
-    let place = |it: &(MessageId, u32)| (i64::from(it.0), i64::from(it.1));
-    sort_by(&mut moving, place);
-    for at in &leaving {
-        if moving.binary_search(at).is_err() {
-            cost_at_end(session, at.0, at.1, |_| 0);
-        }
-    }
-    leaving.append(&mut moving);
-    sort_by(&mut leaving, place);
-    session.decisions.absent_at_end = leaving;
-    session.decisions.end_fixes = ending;
-}
-
-fn cost_at_end(session: &mut Session, message: MessageId, piece: u32, cost: impl Fn(u32) -> u32) {
-    let at = session.transcript.ledger.blocks_of(message).start.plus(piece);
-    let block = session.transcript.ledger.block(at).filter(|block| block.form != Form::Gone);
-    if let Some(before) = block.map(|block| block.now) {
-        let now = cost(before);
-        session.transcript.ledger.set_form(at, Form::Full, now);
-        session.decisions.end_costs.push((at, before, now));
-    }
-}
-
-/// The draft of a message of the session, from its bytes.
-pub(in crate::context) fn read_message<'a>(
-    session: &Session,
-    index: MessageId,
-    bytes: &'a [u8],
-) -> Result<Draft<'a>> {
-    if index >= session.transcript.ledger.next_message() {
-        return Err(Error::argument("index", "a message of the session", index));
-    }
-    session.dialect.format.read(bytes, index.get())
 }
 
 /// An aborted turn goes where it would part a call from its result.

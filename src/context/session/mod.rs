@@ -6,12 +6,22 @@ pub(in crate::context) mod alignment;
 pub(in crate::context) mod arrival;
 pub(in crate::context) mod calibration;
 pub(in crate::context) mod counter;
+pub(in crate::context) mod decide;
+pub(in crate::context) mod end_repairs;
 pub(in crate::context) mod history_limit;
+pub(in crate::context) mod marks;
+pub(in crate::context) mod offered;
+pub(in crate::context) mod pinning;
 pub(in crate::context) mod pins;
+pub(in crate::context) mod read_message;
 pub(in crate::context) mod snapshot;
 pub(in crate::context) mod step;
+pub(in crate::context) mod take_decision;
+pub(in crate::context) mod tier_options;
 pub(in crate::context) mod tiers;
 pub(in crate::context) mod understood;
+pub(in crate::context) mod usage;
+pub(in crate::context) mod why;
 
 pub use adopted::next_is_summary;
 pub use agent::{AgentReply, agent_tools};
@@ -24,41 +34,42 @@ pub use counter::counted_texts_of_extras;
 pub use counter::{counted_texts, take_counts};
 pub use history_limit::{Shared, history_limit};
 pub use history_limit::{last_turns, share_turns};
-pub use pins::{pin_matches, pin_message, pin_text, unpin};
+pub use pinning::{pin_matches, pin_message, pin_text, unpin};
 pub use snapshot::forgotten::starts_late;
+pub use snapshot::measured::keeps;
 pub use snapshot::merge::merge_committed;
-pub use snapshot::truncate::{keeps, truncate};
+pub use snapshot::truncate::truncate;
 pub use snapshot::{restore_from, set_options, snapshot_bytes};
 pub use step::Step;
 pub use understood::understood;
 
-use crate::context::compaction::commit::record_usage;
-use crate::context::report::monitor::monitor_usage;
 use std::rc::Rc;
 
 use litemap::LiteMap;
 
 use crate::context::compaction::ceiling::Ceiling;
 use crate::context::compaction::compaction_history::Compactions;
-use crate::context::compaction::memory_flush::Flush;
+use crate::context::compaction::flush::Flush;
 use crate::context::options::Options;
 use crate::context::report::monitor::Monitor;
+use crate::context::request::last_request::LastRequest;
 use crate::context::request::markers::Markers;
 use crate::context::request::placeholders::{NOTE, Placeholders};
 use crate::context::request::request_extras::Parts;
-use crate::context::request::view::LastRequest;
-use crate::context::session::alignment::Offered;
-use crate::context::session::calibration::{Calibration, Counted};
-use crate::context::session::counter::{Counter, Learned};
+use crate::context::session::calibration::Calibration;
+use crate::context::session::offered::Offered;
 use crate::context::session::pins::Pins;
-use crate::context::session::snapshot::Waiting;
+use crate::context::session::snapshot::waiting::Waiting;
+use crate::context::session::why::Why;
 use crate::context::transcript::Transcript;
+use crate::context::transcript::counter::{Counter, Learned};
 use crate::error::Result;
+use crate::estimate::Estimator;
 use crate::format::Format;
-use crate::json;
 use crate::model::{BlockId, Fix, MessageId};
-use crate::prune::{Change, Pruner, Rule};
-use crate::validity::{self, Provider, Repairer};
+use crate::prune::{Change, Pruner};
+use crate::validity::{Provider, Repairer};
+use crate::{json, validity};
 
 /// One session: its messages, what was decided of them, and what was sent last.
 #[derive(Clone, Debug)]
@@ -162,17 +173,6 @@ pub(in crate::context) struct Decided {
     pub refused: Option<&'static str>,
     /// What was shortened has been measured.
     pub measured: bool,
-}
-
-/// Why and when a block's form changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::context) struct Why {
-    /// The rule.
-    pub rule: Rule,
-    /// The epoch it opened.
-    pub epoch: u32,
-    /// The call it was decided at.
-    pub call: u32,
 }
 
 json::json_struct! {
@@ -291,19 +291,6 @@ impl Session {
         Ok(())
     }
 
-    /// What a provider or SDK reported of a call (JSON): of the last request, or of the one with this epoch and estimate.
-    /// Shapes that are not known, and figures that cannot be of that request, are ignored.
-    pub fn observe(&mut self, usage: &str, of: Option<(u32, u64)>) {
-        let (epoch, estimate) = of.unwrap_or((self.last_request.epoch, self.last_request.tokens));
-        if let Some(usage) = crate::session_files::Usage::shown_by(usage) {
-            let counted = Counted { epoch, used: usage.input_tokens, estimate };
-            if self.calibration.observe(counted, self.options.mode.window_tokens()) {
-                monitor_usage(self, counted, usage.output_tokens);
-            }
-            record_usage(self, counted);
-        }
-    }
-
     /// What may be sent, in estimates. What was learned since counts once it is a change worth an epoch, or once the
     /// request would be over the window.
     pub(in crate::context) fn renew_usable(&mut self) {
@@ -372,4 +359,19 @@ pub(in crate::context) fn native(format: Format) -> Provider {
         Format::OpenAiResponses | Format::OpenAiAgents => Provider::OpenAiResponses,
         Format::Gemini => Provider::Gemini,
     }
+}
+
+/// What goes out beside the messages.
+pub fn extras(session: &Session) -> &Parts {
+    &session.extras
+}
+
+/// What the host chose.
+pub fn options_of(session: &Session) -> &Options {
+    &session.options
+}
+
+/// What tokens are estimated by.
+pub fn estimator_of(session: &Session) -> Estimator {
+    session.options.estimator
 }

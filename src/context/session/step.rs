@@ -1,35 +1,27 @@
 //! The step: what this request sends. One function decides; what it needs from the host it answers as a need.
 
-use crate::context::compaction::guard::may_ask_summarizer;
-use crate::context::compaction::plan::fold_count;
+use crate::context::compaction::cool_down::may_ask_summarizer;
+use crate::context::compaction::folds::fold_count;
 use crate::context::options::ONE;
-use crate::context::request::bound_thinking::keep_reasoning;
-use crate::context::request::markers::renew_places;
-use crate::context::request::markers::unread_markers;
+use crate::context::request::about::About;
+use crate::context::request::cache_markers::{renew_places, unread_markers};
 use crate::context::request::provider_limits::fit_provider_limits;
-use crate::context::request::response::answer_with;
-use crate::context::request::response::build_request;
-use crate::context::request::response::resend;
-use crate::context::request::response::{Answer, Difference};
-use crate::context::request::shorten::About;
-use crate::context::request::shorten::about_block;
-use crate::context::request::shorten::calls_for_placeholders;
-use crate::context::request::shorten::record_call;
+use crate::context::request::response::{Answer, Difference, answer_with, build_request, resend};
+use crate::context::request::shorten::{about_block, calls_for_placeholders, record_call};
 use crate::context::session::agent::renew_promises;
-use crate::context::session::arrival::drop_orphan_results;
-use crate::context::session::arrival::read_message;
-use crate::context::session::arrival::set_end_repairs;
-use crate::context::session::counter::Counter;
-use crate::context::session::pins::bring_back_pins;
-use crate::context::session::snapshot::waiting::finish_restore;
-use crate::context::session::tiers::apply_tiers;
+use crate::context::session::decide::{decide, finish_history};
+use crate::context::session::pinning::bring_back_pins;
+use crate::context::session::read_message::read_message;
+use crate::context::session::snapshot::restore::finish_restore;
+use crate::context::session::take_decision::take_decision;
 use crate::context::session::{Decided, Session};
+use crate::context::transcript::counter::Counter;
 use crate::context::transcript::measure::measure;
 use crate::error::Result;
 use crate::json;
 use crate::model::{Form, Kind, MessageId};
 use crate::number::count;
-use crate::prune::{Decision, Folds, Moment, Setting};
+use crate::prune::{Folds, Setting};
 
 /// What a step comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -272,61 +264,6 @@ fn shrink_again(session: &mut Session) -> bool {
     let more = !decision.changes.is_empty();
     take_decision(session, decision);
     more
-}
-
-/// Remembers what a decision changed.
-pub(in crate::context) fn take_decision(session: &mut Session, decision: Decision) {
-    let visited = session.counters.blocks_visited;
-    session.counters.blocks_visited = visited.saturating_add(decision.visited);
-    for &change in &decision.changes {
-        session.note(change);
-    }
-    if !decision.changes.is_empty() {
-        drop_orphan_results(session);
-    }
-}
-
-/// Before a decision: all messages have come.
-pub(in crate::context) fn finish_history(session: &mut Session) {
-    finish_restore(session);
-    keep_reasoning(session);
-    let ending = session.repairs.mender.finish();
-    set_end_repairs(session, ending);
-    session.renew_usable();
-}
-
-pub(in crate::context) fn decide(session: &mut Session, now_ms: i64) -> Decision {
-    if let Some(tiers) = session.options.tiers {
-        return apply_tiers(session, tiers);
-    }
-    if !session.options.mode.is_managed() || session.options.noop {
-        return Decision::default();
-    }
-    let ttl = i64::try_from(session.decisions.pruner.policy.prices.ttl_ms).unwrap_or(i64::MAX);
-    let moment = Moment {
-        call: session.transcript.call,
-        warm: session.last_request.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
-        first: session.last_request.at_ms.is_none(),
-        summarizes: session.options.summarizes,
-        // What was asked for waits only where a summarizer may be asked.
-        folds: match session.options.folds {
-            Folds::Deferred
-                if session.decisions.pruner.fold_wanted && !session.compactions.asks =>
-            {
-                Folds::Carried
-            }
-            folds @ (Folds::Carried | Folds::Deferred | Folds::Never) => folds,
-        },
-    };
-    let setting = session.deciding(session.decisions.usable);
-    let decision = session.decisions.pruner.decide(
-        &mut session.transcript.ledger,
-        &setting,
-        moment,
-        &mut session.decisions.placeholders,
-    );
-    take_decision(session, decision.clone());
-    decision
 }
 
 impl Step {

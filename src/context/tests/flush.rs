@@ -1,8 +1,8 @@
 //! Prompts for notes: each line once a cycle, the highest first, and what ends a cycle.
 
 use super::*;
+use crate::context::compaction::folds::fold_count;
 use crate::context::compaction::memory_flush::flush_prompt;
-use crate::context::compaction::plan::fold_count;
 use crate::context::report::status::status;
 use crate::context::session::agent::call_agent_tool;
 use crate::context::session::snapshot::restore_session;

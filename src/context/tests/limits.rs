@@ -1,7 +1,7 @@
 //! Provider limits beside tokens, over a long session.
 
 use super::*;
-use crate::context::session::pins::bring_back_pins;
+use crate::context::session::pinning::bring_back_pins;
 
 #[test]
 fn bytes_that_went_are_counted_no_more_and_those_that_come_back_are() {

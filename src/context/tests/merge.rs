@@ -3,17 +3,17 @@
 use super::compaction::{options, prose};
 use super::*;
 use crate::context::compaction::commit::compaction_failed;
-use crate::context::compaction::guard::blocked_reason;
+use crate::context::compaction::cool_down::blocked_reason;
 use crate::context::request::response::violations_sent;
-use crate::context::session::pins::fronts;
-use crate::context::session::pins::list_pins;
-use crate::context::session::pins::pin_text;
-use crate::context::session::pins::unpin;
+use crate::context::session::pinning::fronts;
+use crate::context::session::pinning::list_pins;
+use crate::context::session::pinning::pin_text;
+use crate::context::session::pinning::unpin;
 use crate::context::session::snapshot::merge::merge_committed;
+use crate::context::session::snapshot::restore::waiting_head;
 use crate::context::session::snapshot::restore_from;
 use crate::context::session::snapshot::restore_session;
 use crate::context::session::snapshot::snapshot_bytes;
-use crate::context::session::snapshot::waiting::waiting_head;
 
 /// What the store holds; every commit is one revision more.
 #[derive(Default)]

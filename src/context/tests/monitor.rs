@@ -1,9 +1,9 @@
 //! The monitor: sizes, warnings, compactions, who asked.
 
 use super::*;
-use crate::context::report::monitor::monitor_report;
-use crate::context::report::monitor::new_pressure;
-use crate::context::report::monitor::record_outside;
+use crate::context::report::monitor_report::monitor_report;
+use crate::context::report::monitor_report::new_pressure;
+use crate::context::report::monitor_report::record_outside;
 use crate::context::report::status::status;
 use crate::context::session::snapshot::resync;
 

@@ -1,9 +1,9 @@
 //! Requests that the host could not carry out: the next one is the same, and so is everything after it.
 
 use super::*;
-use crate::context::session::pins::fronts;
-use crate::context::session::pins::pin_text;
-use crate::context::session::pins::unpin;
+use crate::context::session::pinning::fronts;
+use crate::context::session::pinning::pin_text;
+use crate::context::session::pinning::unpin;
 use crate::context::session::snapshot::snapshot_bytes;
 use crate::model::MessageId;
 

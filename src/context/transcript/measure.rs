@@ -1,6 +1,6 @@
 //! The measure of a message: tokens, identifiers, fingerprint. The text itself is forgotten.
 
-use crate::context::session::counter::Counter;
+use crate::context::transcript::counter::Counter;
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, opaque_tokens};
 use crate::format::{fingerprint, of_bytes};
 use crate::hash;

@@ -1,5 +1,6 @@
 //! The measured transcript: messages and blocks with their sizes, their shapes, and what may not change now.
 
+pub(in crate::context) mod counter;
 pub(in crate::context) mod masks;
 pub(in crate::context) mod measure;
 

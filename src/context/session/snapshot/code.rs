@@ -1,15 +1,18 @@
 //! A snapshot as bytes.
 
 use super::bytes::{Reader, Writer};
-use super::forgotten::Past;
-use super::{Changed, Shape, Snapshot, Want, Why};
 use crate::context::compaction::compaction_history::Compactions;
-use crate::context::compaction::memory_flush::Flush;
+use crate::context::compaction::flush::Flush;
+use crate::context::request::placeholders::Want;
 use crate::context::session::calibration::{Calibration, Counted};
 use crate::context::session::pins::Pins;
+use crate::context::session::snapshot::content::{Changed, Shape, Snapshot};
+use crate::context::session::snapshot::past::{MOST_BLOCKS, Past};
+use crate::context::session::why::Why;
 use crate::error::Result;
 use crate::format::Format;
 use crate::model::{BlockId, Form, MessageId};
+use crate::number::count;
 use crate::prune::{Head, Marker, Rule, Shorten};
 
 const CAPPED: u64 = 1;
@@ -129,7 +132,7 @@ impl Snapshot {
                     out.number(first.now.into());
                 }
             }
-            end = first.block.plus(super::count(length));
+            end = first.block.plus(count(length));
             rest = rest.get(length..).unwrap_or_default();
         }
         out.number(0);
@@ -322,6 +325,3 @@ fn read_changed(reader: &mut Reader<'_>) -> Vec<Changed> {
         }
     }
 }
-
-/// No session has more; longer runs are a forgery that would fill the memory and take seconds.
-pub(super) const MOST_BLOCKS: usize = 1_000_000;

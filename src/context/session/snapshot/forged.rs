@@ -1,11 +1,10 @@
 //! Refusal of a forged snapshot: a history that its provider would reject is not believed, since whoever can write the store can forge it.
 
-use crate::context::request::response::violations_sent;
-use crate::model::{BlockId, MessageId, Span};
-
-use super::{Changed, UNKNOWN};
 use crate::context::compaction::compaction_history::Compactions;
+use crate::context::request::response::violations_sent;
 use crate::context::session::Session;
+use crate::context::session::snapshot::content::{Changed, UNKNOWN};
+use crate::model::{BlockId, MessageId, Span};
 
 /// A request of the history as the snapshot has it was built: if a rule is broken that is not without the snapshot, every message is
 /// sent whole again.

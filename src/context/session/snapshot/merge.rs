@@ -4,11 +4,12 @@
 //! have; the one that is further, if neither has. What stands beside the messages is of both: pins, what a provider counted
 //! or refused, what summarizers came to. What one side let go is let go: the same thing is one pin.
 
-use super::{Session, Snapshot, capture, mark, rolled_by};
+use super::{Session, capture};
 use crate::context::session::calibration::{Calibration, Counted};
-use crate::context::session::pins::set_pins;
-use crate::context::session::snapshot::session_from;
-use crate::context::session::snapshot::snapshot_of;
+use crate::context::session::marks::{mark, rolled_by};
+use crate::context::session::pinning::set_pins;
+use crate::context::session::snapshot::content::Snapshot;
+use crate::context::session::snapshot::{session_from, snapshot_of};
 use crate::error::Result;
 use crate::model::{MessageId, NONE};
 

@@ -6,137 +6,32 @@
 
 pub(in crate::context) mod bytes;
 pub(in crate::context) mod code;
+pub(in crate::context) mod content;
 pub(in crate::context) mod forged;
 pub(in crate::context) mod forgotten;
+pub(in crate::context) mod measured;
 pub(in crate::context) mod merge;
+pub(in crate::context) mod past;
+pub(in crate::context) mod restore;
 pub(in crate::context) mod truncate;
 pub(in crate::context) mod waiting;
 
 pub(in crate::context) use waiting::{Known, Waiting};
 
-use crate::context::compaction::compaction_history::Compactions;
-use crate::context::compaction::memory_flush::Flush;
-use crate::context::request::bound_thinking::binds_reasoning;
-use crate::context::request::placeholders::Want;
-use crate::context::request::view::SentItem;
+use crate::context::request::bound_thinking::{binds_reasoning, rebind_reasoning};
 use crate::context::session::calibration::Calibration;
-use crate::context::session::pins::Pins;
-use crate::context::session::snapshot::forgotten::past_messages;
-use crate::context::session::snapshot::forgotten::trace_message;
-use crate::context::session::snapshot::waiting::wait_for;
-use crate::context::session::{Session, Why, native};
+use crate::context::session::marks::{mark, rolled};
+use crate::context::session::snapshot::content::{Changed, Shape, Snapshot, UNKNOWN};
+use crate::context::session::snapshot::forgotten::{past_messages, trace_message};
+use crate::context::session::snapshot::restore::wait_for;
+use crate::context::session::why::Why;
+use crate::context::session::{Session, native};
 use crate::context::transcript::masks::renew_protection;
 use crate::estimate::Estimator;
-use crate::format::Format;
 use crate::model::{BlockId, Form, MessageId};
-use crate::number::count;
-use crate::prune::Head;
-use forgotten::{Past, Trace};
 
 /// So many of the last messages are known one by one; those before them as a whole.
 const KNOWN_SINGLY: u32 = 512;
-
-/// Stands for messages of a request that are not known: what is sent in their place is another.
-const UNKNOWN: SentItem = SentItem { key: 0, source: MessageId::NONE, carried: 0 };
-
-/// The history of a session, up to its last request.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a session, not a state")]
-pub(in crate::context) struct Snapshot {
-    /// Messages that the last request stood for.
-    pub upto: MessageId,
-    format: Format,
-    /// A message has shown the format.
-    certain: bool,
-    /// Of all messages before those that have a mark.
-    before: u64,
-    /// It is of version 2: `before` is of whole fingerprints, and nothing tells what the messages were.
-    is_old: bool,
-    marks: Vec<u32>,
-    /// What those are, and what came before them: for when they are forgotten.
-    traces: Vec<Trace>,
-    past: Past,
-    epoch: u32,
-    at_ms: Option<i64>,
-    peak: u64,
-    tokens: u64,
-    last: u64,
-    /// Fingerprint and tokens of what went out beside the messages.
-    parts: Option<(u64, u64)>,
-    fold_due: bool,
-    /// The last request was a prefix: nothing of ours stood at its end.
-    open: bool,
-    /// First message that no fold has touched.
-    start: MessageId,
-    /// First message behind the head.
-    head_from: MessageId,
-    head: Option<Head>,
-    /// When the first message was written that it stands for.
-    head_at: Option<i64>,
-    /// What the head says, and how many bytes of it are the summary.
-    head_text: String,
-    summary: usize,
-    fold_rent: u64,
-    charged: Option<u32>,
-    changed: Vec<Changed>,
-    /// Rent of blocks that are still whole.
-    rents: Vec<(BlockId, u64)>,
-    unbound: Vec<BlockId>,
-    /// Reasoning was bound to what stood before it.
-    bound: bool,
-    calibration: Calibration,
-    usable: u64,
-    /// What the options allowed: under another window what was sent is decided anew.
-    window: (u64, u64),
-    breakpoints: Vec<u32>,
-    pins: Pins,
-    compactions: Compactions,
-    flush: Flush,
-    fold_wanted: bool,
-    /// Identifiers in stubs, and in the summary.
-    stubbed: Vec<u32>,
-    summarized: Vec<u32>,
-    /// Other options hold from now on: what was sent is decided anew; by another estimator also what lines cost.
-    anew: bool,
-    recount: bool,
-    reshaped: bool,
-    /// What the last request sent, where that is at hand.
-    items: Option<Vec<SentItem>>,
-}
-
-/// A block that is not sent as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Changed {
-    block: BlockId,
-    now: u32,
-    why: Why,
-    form: Shape,
-}
-
-/// Its form, with what is needed to write it again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Shape {
-    /// Cut like this; stubbed where nothing more may become of it.
-    Cut(Want, Form),
-    /// With this line in its place.
-    Stubbed(String),
-    Gone,
-}
-
-/// Goes on with the hash of messages by one more of them.
-pub(in crate::context) fn rolled(rolling: u64, mark: u32) -> u64 {
-    rolled_by(rolling, mark.into())
-}
-
-fn rolled_by(rolling: u64, print: u64) -> u64 {
-    crate::hash::mix(rolling ^ print)
-}
-
-/// The lower half tells one message from another at the same place.
-pub(in crate::context) fn mark(fingerprint: u64) -> u32 {
-    let [a, b, c, d, ..] = fingerprint.to_le_bytes();
-    u32::from_le_bytes([a, b, c, d])
-}
 
 /// What this session knows that its messages do not tell.
 #[inline(never)]
@@ -237,7 +132,7 @@ pub fn snapshot_bytes(session: &Session) -> Vec<u8> {
 }
 
 /// As it is now, also while it waits: what no message is needed for goes on meanwhile.
-fn snapshot_of(session: &Session) -> Snapshot {
+pub(in crate::context) fn snapshot_of(session: &Session) -> Snapshot {
     let Some(Waiting { snapshot, .. }) = &session.restoration.waiting else {
         return capture(session);
     };
@@ -261,7 +156,10 @@ pub(in crate::context) fn restore_session(
 }
 
 #[inline(never)]
-fn session_from(options: crate::context::Options, snapshot: Snapshot) -> Session {
+pub(in crate::context) fn session_from(
+    options: crate::context::Options,
+    snapshot: Snapshot,
+) -> Session {
     let mut state = Session::new(options, snapshot.format);
     state.dialect.certain |= snapshot.certain;
     state.last_request.epoch = snapshot.epoch;
@@ -328,10 +226,4 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
     rebind_reasoning(session, bound);
     renew_protection(session);
     false
-}
-
-/// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
-fn rebind_reasoning(session: &mut Session, bound: bool) {
-    session.last_request.rebind |=
-        !bound && binds_reasoning(session) && session.last_request.epoch > 0;
 }

@@ -1,0 +1,181 @@
+//! Cache markers of the host: how many are sent, and which go first.
+
+use litemap::LiteMap;
+
+use crate::context::request::builder::Builder;
+use crate::context::request::markers::ALL;
+use crate::context::session::Session;
+use crate::context::session::read_message::read_message;
+use crate::error::Result;
+use crate::model::{Draft, Fix, Form, Item, MessageId, Outline, Role};
+use crate::validity;
+
+impl Builder<'_> {
+    /// Of each piece of a message the markers that do not go out.
+    pub(in crate::context) fn unmarked(
+        &self,
+        message: MessageId,
+        outline: &Outline,
+    ) -> Vec<(u32, u64)> {
+        if !validity::is_marked(outline) || self.dialect.provider.most_markers() == 0 {
+            return Vec::new();
+        }
+        validity::unmarked(outline, self.markers.kept(message))
+    }
+
+    fn unmark(&self, at: MessageId, outline: &Outline, kept: u32, found: u32) -> Vec<Fix> {
+        if self.dialect.provider.most_markers() == 0 {
+            return Vec::new();
+        }
+        validity::unmark(at, outline, kept, (found, self.dialect.provider))
+    }
+}
+
+/// The host has another object now for a message, or has changed its markers in place: where its parts stand, and which
+/// of them are marked, may be other than before.
+///
+/// # Errors
+/// `InvalidArgument`, `MalformedMessage`.
+pub fn reread(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<()> {
+    let draft = read_message(session, index, bytes)?;
+    session.last_request.settled &= !renew_places(session, index, &draft);
+    Ok(())
+}
+
+/// Takes over where the parts of a message stand, and which are marked; whether anything is new.
+pub(in crate::context) fn renew_places(
+    session: &mut Session,
+    index: MessageId,
+    draft: &Draft<'_>,
+) -> bool {
+    let first = session.transcript.ledger.blocks_of(index).start;
+    let Some(outline) = session.transcript.outlines.get_mut(index.index()) else { return false };
+    // The host has changed what the message says: only a resync reads that.
+    if outline.pieces.len() != draft.parts.len() {
+        return false;
+    }
+    let mut is_other = false;
+    for (at, (piece, part)) in first.on().zip(outline.pieces.iter_mut().zip(&draft.parts)) {
+        let now = &part.piece;
+        if piece.place != now.place && !part.mended.is_empty() {
+            session.transcript.sanitized.insert(at, part.mended.clone());
+        }
+        is_other |=
+            (piece.place, piece.marks, piece.marked_at) != (now.place, now.marks, now.marked_at);
+        (piece.place, piece.marks, piece.marked_at) = (now.place, now.marks, now.marked_at);
+    }
+    session.markers.note(index, outline);
+    if is_other && index < session.last_request.upto {
+        session.markers.moved = Some(session.markers.moved.map_or(index, |first| first.min(index)));
+    }
+    is_other
+}
+
+/// Messages that have to be read again before more markers are removed.
+pub(in crate::context) fn unread_markers(session: &Session) -> Vec<MessageId> {
+    let (known, cut) = (session.markers.cut, marker_cut(session));
+    if cut.0 < known.0 || (cut.0 == known.0 && cut.1 >= known.1) {
+        return Vec::new();
+    }
+    let sent = session.markers.marked.iter().copied().filter(|&at| at >= known.0);
+    sent.filter(|at| !session.markers.read.contains_key(at) && is_sent(session, *at)).collect()
+}
+
+/// Decides which markers go out, and tells the first message that was sent and changes by it.
+pub(in crate::context) fn decide_markers(session: &mut Session) -> Option<MessageId> {
+    let (old, new) = (session.markers.cut, marker_cut(session));
+    session.markers.cut = new;
+    session.markers.read = LiteMap::new();
+    let moved = session.markers.moved.take();
+    let other = (old != new).then_some(old.0.min(new.0));
+    let first = moved.into_iter().chain(other).min();
+    first.filter(|&first| first < session.last_request.upto)
+}
+
+/// Where the earliest marker stands that goes out: see [`Markers::cut`].
+fn marker_cut(session: &Session) -> (MessageId, u32) {
+    let most = session.dialect.provider.most_markers();
+    if most == 0 {
+        return ALL;
+    }
+    let mut room = most.saturating_sub(session.extras.marks);
+    for &at in session.markers.marked.iter().rev().filter(|at| is_sent(session, **at)) {
+        let own = session.transcript.outline(at).map_or(0, validity::most_sent);
+        if own > room {
+            return (at, room);
+        }
+        room = room.saturating_sub(own);
+    }
+    ALL
+}
+
+/// What removes markers from messages that are sent. That there are too many is told once, by the last of those that do
+/// not go out: a turn stays as cheap however many there were.
+pub(in crate::context) fn marker_fixes(session: &Session) -> Vec<Fix> {
+    let (cut, kept) = session.markers.cut;
+    let (mut fixes, mut last) = (Vec::new(), None);
+    let mut found = session.extras.marks;
+    for &at in session.markers.marked.iter().filter(|at| is_sent(session, **at)) {
+        let Some(outline) = session.transcript.outline(at) else { continue };
+        let all = validity::most_sent(outline);
+        found = found.saturating_add(all);
+        if all > 0 && (at < cut || (at == cut && all > kept)) {
+            last = Some((at, outline));
+        }
+        // Those on reasoning.
+        if all < validity::markers_of(outline) {
+            fixes.extend(session.builder().unmark(at, outline, u32::MAX, found));
+        }
+    }
+    if let Some((at, outline)) = last {
+        fixes.extend(session.builder().unmark(at, outline, session.markers.kept(at), found).pop());
+    }
+    fixes
+}
+
+/// Markers of the host's that go out in messages.
+pub(in crate::context) fn markers_sent(session: &Session) -> u32 {
+    let sent = session.markers.marked.iter().filter(|at| is_sent(session, **at));
+    let of = |&at: &MessageId| {
+        let own = session.transcript.outline(at).map_or(0, validity::most_sent);
+        own.min(session.markers.kept(at))
+    };
+    sent.map(of).fold(0, u32::saturating_add)
+}
+
+/// Something of the message is sent.
+fn is_sent(session: &Session, message: MessageId) -> bool {
+    let mut blocks = session.transcript.ledger.blocks_of(message);
+    blocks.any(|at| session.transcript.ledger.block(at).is_some_and(|it| it.form != Form::Gone))
+}
+
+/// From where on the last request is built anew, if only what follows it and messages from `changed` on are other now:
+/// the place in it, the message there, and who speaks before. None: from its start.
+pub(in crate::context) fn resume_from(
+    session: &Session,
+    changed: Option<MessageId>,
+) -> Option<(usize, MessageId, Option<Role>)> {
+    let items = &session.last_request.items;
+    let Some(changed) = changed else {
+        return Some((items.len(), session.last_request.upto, session.last_request.speaker));
+    };
+    // What a fold kept of it may stand in the fold's own message.
+    if changed < session.decisions.pruner.start {
+        return None;
+    }
+    for (at, pair) in items.windows(2).enumerate().rev() {
+        let [before, item] = pair else { return None };
+        // What is ours has no place in the history of its own.
+        if item.source.is_none() {
+            return None;
+        }
+        if item.source <= changed && before.source.is_some() {
+            return Some((
+                at.saturating_add(1),
+                item.source,
+                session.builder().speaker_of(&Item::Keep(before.source)),
+            ));
+        }
+    }
+    None
+}

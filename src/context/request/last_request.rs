@@ -1,0 +1,77 @@
+//! What was sent last: its items, its size, and what it was built from.
+
+use litemap::LiteMap;
+
+use crate::model::{Fix, MessageId, Role, Violation};
+
+/// What was sent last, and what is known of it.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a request, not a state")]
+pub(in crate::context) struct LastRequest {
+    /// Nothing has changed since: the same request again.
+    pub settled: bool,
+    /// Changes only when something other than the end of the request does.
+    pub epoch: u32,
+    /// The messages sent.
+    pub items: Vec<SentItem>,
+    /// Messages of the history that the items stand for.
+    pub upto: MessageId,
+    /// Something before `upto` has changed: everything is built anew.
+    pub rebuild: bool,
+    /// Of the parts that went with it.
+    pub parts: Option<u64>,
+    /// Tokens of them.
+    pub beside: u64,
+    /// Where its cache markers pay.
+    pub breakpoints: Vec<u32>,
+    /// The host writes its messages in another shape now: where something stands is another place.
+    pub reshaped: bool,
+    /// Reasoning is bound from now on, and something before it had changed before.
+    pub rebind: bool,
+    /// The host's side does not hold it: the next one is handed over whole.
+    pub unheld: bool,
+    /// When it was made.
+    pub at_ms: Option<i64>,
+    /// Tokens of our own messages that stand for no block.
+    pub made_tokens: u64,
+    /// What it needed because it ended where it did.
+    pub ending: Vec<Fix>,
+    /// A fold pays, and was deferred.
+    pub fold_due: bool,
+    /// It ended with a line of ours.
+    pub trailed: bool,
+    /// It was a prefix, whose end the host appended.
+    pub open: bool,
+    /// Who spoke last.
+    pub speaker: Option<Role>,
+    /// The most that a request had.
+    pub peak: u64,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Tokens of the one before; 0: there was none.
+    pub last: u64,
+    /// The edit of each message that a request has reported, as its key.
+    pub reported_edits: LiteMap<MessageId, u64>,
+    /// Rules that it breaks beyond repair.
+    pub violations: Vec<Violation>,
+    /// It has more bytes than the provider takes, and nothing is left to cut.
+    pub oversize: Option<Violation>,
+}
+
+impl LastRequest {
+    /// Without what is known of messages that are others now.
+    pub(in crate::context) fn of_another(self) -> Self {
+        Self { reported_edits: LiteMap::new(), violations: Vec::new(), oversize: None, ..self }
+    }
+}
+
+/// A message that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::context) struct SentItem {
+    /// A hash of what it says, whatever its cache markers.
+    pub key: u64,
+    /// The message of the host that it is or edits.
+    pub source: MessageId,
+    /// A hash of how the host's side carries it out, with its cache markers.
+    pub carried: u64,
+}

@@ -1,0 +1,53 @@
+//! Repairs that a request needs because it ends where it does.
+
+use crate::context::session::Session;
+use crate::estimate::RESULT;
+use crate::model::{Fix, FixKind, Form, Made, MessageId};
+use crate::sort::sort_by;
+
+/// Takes up what the request needs because it ends here. What that changes of a block's tokens holds until there is
+/// another message.
+pub(in crate::context) fn set_end_repairs(session: &mut Session, mut ending: Vec<Fix>) {
+    // Those of a message are looked for at each message.
+    sort_by(&mut ending, |fix| (i64::from(fix.index), 0));
+    for (block, before, now) in std::mem::take(&mut session.decisions.end_costs) {
+        let still = session.transcript.ledger.block(block);
+        if still.is_some_and(|it| it.now == now && it.form != Form::Gone) {
+            session.transcript.ledger.set_form(block, Form::Full, before);
+        }
+    }
+    let mut leaving = Vec::new();
+    let mut moving = Vec::new();
+    for fix in &ending {
+        if let FixKind::Drop { piece } = fix.kind {
+            leaving.push((fix.index, piece));
+        } else if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
+            moving.push((message, piece));
+        } else if let FixKind::Text { piece, text: Some(text) } = &fix.kind {
+            // A call that is answered in its own part.
+            let more = session.options.estimator.tokens(text).saturating_add(RESULT);
+            cost_at_end(session, fix.index, *piece, |now| now.saturating_add(more));
+        }
+    }
+    let place = |it: &(MessageId, u32)| (i64::from(it.0), i64::from(it.1));
+    sort_by(&mut moving, place);
+    for at in &leaving {
+        if moving.binary_search(at).is_err() {
+            cost_at_end(session, at.0, at.1, |_| 0);
+        }
+    }
+    leaving.append(&mut moving);
+    sort_by(&mut leaving, place);
+    session.decisions.absent_at_end = leaving;
+    session.decisions.end_fixes = ending;
+}
+
+fn cost_at_end(session: &mut Session, message: MessageId, piece: u32, cost: impl Fn(u32) -> u32) {
+    let at = session.transcript.ledger.blocks_of(message).start.plus(piece);
+    let block = session.transcript.ledger.block(at).filter(|block| block.form != Form::Gone);
+    if let Some(before) = block.map(|block| block.now) {
+        let now = cost(before);
+        session.transcript.ledger.set_form(at, Form::Full, now);
+        session.decisions.end_costs.push((at, before, now));
+    }
+}

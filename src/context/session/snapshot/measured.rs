@@ -1,0 +1,48 @@
+//! A session as it was measured, kept for histories whose end is another at each turn.
+
+use std::rc::Rc;
+
+use crate::context::request::last_request::LastRequest;
+use crate::context::session::Session;
+use crate::model::MessageId;
+
+/// How many messages the session keeps where its history parts behind so many.
+pub fn keeps(session: &Session, same: MessageId) -> MessageId {
+    // A call that waits there may have come again under another id.
+    let fits = |it: &&Rc<Session>| {
+        it.transcript.ledger.next_message() <= same
+            && it.pins.are_those(&session.pins)
+            && !it.repairs.mender.is_open()
+    };
+    let measured = session
+        .restoration
+        .measured
+        .as_ref()
+        .filter(|_| session.restoration.waiting.is_none())
+        .filter(fits);
+    measured.map_or(MessageId::FIRST, |it| it.transcript.ledger.next_message())
+}
+
+/// Of a session that starts late all comes again, so that it knows no more of what is forgotten than one that was woken.
+pub(in crate::context) fn keep_nothing(session: &mut Session) {
+    session.restoration.measured = None;
+    if let Some(waiting) = &mut session.restoration.waiting {
+        waiting.keeps = false;
+    }
+}
+
+/// Keeps the session as it was measured up to here, for the next time.
+pub(super) fn keep_measured(session: &mut Session) {
+    let waiting = session.restoration.waiting.take_if(|it| it.keeps);
+    if waiting.is_some() {
+        let visited = session.decisions.pruner.look_at_new(&session.transcript.ledger);
+        session.counters.blocks_visited = session.counters.blocks_visited.saturating_add(visited);
+        let mut measured = session.clone();
+        measured.decisions.placeholders.text.clear();
+        measured.decisions.placeholders.caps.clear();
+        measured.decisions.placeholders.uncut_arguments.clear();
+        measured.last_request = LastRequest::default();
+        session.restoration.measured = Some(Rc::new(measured));
+        session.restoration.waiting = waiting;
+    }
+}

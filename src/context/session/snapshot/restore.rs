@@ -1,0 +1,280 @@
+//! Restoring: a snapshot's decisions are taken up as the messages come that they are about.
+
+use crate::context::compaction::compaction_history::Compactions;
+use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
+use crate::context::request::placeholders::{SUMMARY, Want};
+use crate::context::request::response::rebuild_last_view;
+use crate::context::request::shorten::{about_block, record_call};
+use crate::context::session::Session;
+use crate::context::session::marks::{mark, rolled_by};
+use crate::context::session::snapshot::content::{Changed, Shape, Snapshot, UNKNOWN};
+use crate::context::session::snapshot::forged::discard_forged;
+use crate::context::session::snapshot::forgotten::wait_for_a_later_part;
+use crate::context::session::snapshot::measured::keep_measured;
+use crate::context::session::snapshot::waiting::{Known, Waiting};
+use crate::estimate::MESSAGE;
+use crate::model::{BlockId, Draft, Form, Kind, MessageId, Span};
+use crate::number::count;
+use crate::prune::{Change, Head, Rule, Shorten};
+
+pub(super) fn wait_for(session: &mut Session, snapshot: Snapshot) {
+    session.pins.clone_from(&snapshot.pins);
+    session.pins.detach();
+    session.restoration.waiting = Some(Waiting::new(snapshot));
+}
+
+/// Whether the next message is the one that the snapshot was made of; if not, takes up what came before it.
+pub(in crate::context) fn match_message(
+    session: &mut Session,
+    index: MessageId,
+    fingerprint: u64,
+) -> Known {
+    let Some(waiting) = &mut session.restoration.waiting else { return Known::Ends };
+    let snapshot = &waiting.snapshot;
+    if waiting.may_start_late && snapshot.opens_otherwise(index, fingerprint) {
+        wait_for_a_later_part(session);
+        return Known::Strange;
+    }
+    let single = count(snapshot.marks.len());
+    let first = snapshot.upto.minus(single);
+    if index == first && waiting.rolling != snapshot.before {
+        session.restoration.waiting = None;
+        session.reset();
+        return Known::Strange;
+    }
+    let known = snapshot.marks.get(index.since(first) as usize);
+    if index < waiting.ends && (index < first || known == Some(&mark(fingerprint))) {
+        waiting.rolling = rolled_by(waiting.rolling, snapshot.print(fingerprint));
+        return Known::Same;
+    }
+    finish_restore(session);
+    Known::Ends
+}
+
+/// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.
+pub(in crate::context) fn cap_again(
+    session: &mut Session,
+    draft: &Draft<'_>,
+    first_block: BlockId,
+) {
+    let Some(waiting) = &session.restoration.waiting else { return };
+    let changed = &waiting.snapshot.changed;
+    let line = Want::Shorten(Shorten::Line);
+    let quotes = changed.iter().any(|it| matches!(it.form, Shape::Cut(want, _) if want == line));
+    let mut cuts = Vec::new();
+    for (at, part) in first_block.on().zip(&draft.parts) {
+        let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();
+        let form = found.and_then(|at| changed.get(at)).map(|it| &it.form);
+        let want = if let Some(Shape::Cut(want, _)) = form { Some(*want) } else { None };
+        cuts.push((at, part, want));
+    }
+    for (at, part, want) in cuts {
+        if quotes && part.piece.kind == Kind::Call {
+            record_call(session, at, part);
+        }
+        if let Some(want) = want {
+            let about = about_block(session, at);
+            session.decisions.placeholders.wanted.insert(at, want);
+            let overhead = session.transcript.ledger.block(at).map_or(0, |it| it.overhead);
+            session.decisions.placeholders.supply(at, overhead, part, &about);
+        }
+    }
+}
+
+/// Goes on where the snapshot was made, with the messages that have come: all of them, or those before a branch.
+pub(in crate::context) fn finish_restore(session: &mut Session) {
+    keep_measured(session);
+    session.decisions.placeholders.calls.clear();
+    let Some(Waiting { snapshot, forgotten, .. }) = session.restoration.waiting.take() else {
+        return;
+    };
+    let messages = session.transcript.ledger.next_message();
+    // Nothing that would have to be said of a session without messages.
+    if messages == MessageId::FIRST {
+        session.last_request.rebuild = true;
+        return;
+    }
+    // Only repairs have been made yet.
+    let repaired: Vec<BlockId> = session.decisions.reasons.keys().copied().collect();
+    let is_missing = restore_forms(session, &snapshot, forgotten);
+    let (ours, calls) = (&mut session.decisions.pruner, session.transcript.call);
+    ours.lost = is_missing;
+    ours.fold_rent = snapshot.fold_rent;
+    ours.charged = snapshot.charged.map(|charged| charged.min(calls));
+    session.last_request.epoch = snapshot.epoch;
+    session.last_request.at_ms = snapshot.at_ms;
+    session.flush = snapshot.flush;
+    session.last_request.parts = snapshot.parts.map(|(fingerprint, _)| fingerprint);
+    session.last_request.fold_due = snapshot.fold_due;
+    let is_complete = messages == snapshot.upto;
+    let unreported = session.compactions.unreported.is_some();
+    // What was sent ended as it did then, whatever is asked for now.
+    let open = session.repairs.mender.set_open(snapshot.open);
+    rebuild_last_view(session, is_complete);
+    session.repairs.mender.set_open(open);
+    rebind_reasoning(session, snapshot.bound);
+    let goes = keep_reasoning(session);
+    session.last_request.breakpoints = snapshot.breakpoints;
+    let sent = count(session.last_request.items.len());
+    session.last_request.breakpoints.retain(|at| *at < sent);
+    (session.last_request.peak, session.last_request.tokens) = (snapshot.peak, snapshot.tokens);
+    session.last_request.last = snapshot.last;
+    if let Some(items) = snapshot.items {
+        session.last_request.items = items;
+    } else if unreported || is_missing {
+        session.last_request.items = vec![UNKNOWN];
+    } else if !is_complete || snapshot.anew {
+        // What stood behind these is not known: the request is not what it was from there on.
+        session.last_request.items.push(UNKNOWN);
+    }
+    session.last_request.rebuild = !is_complete || snapshot.anew || unreported || is_missing;
+    let beside = (session.extras.fingerprint, session.extras.total());
+    let same_window = snapshot.window
+        == (session.options.mode.window_tokens(), session.options.mode.usable_tokens());
+    session.last_request.settled = is_complete
+        && same_window
+        && snapshot.open == open
+        && !goes
+        && !snapshot.anew
+        && !unreported
+        && !is_missing
+        && snapshot.parts == Some(beside);
+    // Nothing is built anew only because the host's side does not hold it.
+    session.last_request.rebuild &= !session.last_request.settled;
+    if snapshot.reshaped {
+        restore_reports(session, &snapshot.changed);
+    }
+    // What was in this process needs no proof.
+    if session.last_request.unheld {
+        discard_forged(session, &snapshot.changed, &repaired, forgotten);
+    }
+}
+
+/// Where something stands is another place now: every message is handed over, and every edit told, once more.
+fn restore_reports(session: &mut Session, changed: &[Changed]) {
+    session.last_request.items = vec![UNKNOWN];
+    (session.last_request.settled, session.last_request.rebuild, session.last_request.unheld) =
+        (false, true, true);
+    session.last_request.reshaped = false;
+    session.last_request.reported_edits.clear();
+    for Changed { block, why, .. } in changed {
+        if let Some(it) = session.transcript.ledger.block(*block) {
+            session.decisions.unreported.push(Change {
+                block: *block,
+                rule: why.rule,
+                before: it.tokens,
+            });
+        }
+    }
+}
+
+/// What was sent of the blocks, as far as the messages have come; a fold holds only if all that it touched has, and what
+/// was dropped for the sake of messages that have not come is there again.
+/// True: something was sent of a message that the host has forgotten.
+fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<BlockId>) -> bool {
+    let end = session.transcript.ledger.next_block();
+    let mut missing = forgotten.len();
+    let folds_hold = snapshot.start <= session.transcript.ledger.next_message();
+    for changed in snapshot.changed.iter().take_while(|changed| changed.block < end) {
+        let Changed { block, now, why, form } = changed;
+        if forgotten.contains(*block) {
+            missing = missing.saturating_sub(usize::from(*form == Shape::Gone));
+            continue;
+        }
+        let dropped = matches!(
+            (why.rule, form),
+            (Rule::HardFit | Rule::Discard, Shape::Gone) if why.call > session.transcript.call
+        );
+        // What messages that have not come made a repair of, needs none now.
+        let mended =
+            why.rule == Rule::Repair && session.transcript.ledger.next_message() < snapshot.upto;
+        if dropped || mended || (why.rule == Rule::Fold && !folds_hold) {
+            continue;
+        }
+        let form = match form {
+            Shape::Cut(_, form) => *form,
+            Shape::Stubbed(line) => {
+                session.decisions.placeholders.text.insert(*block, line.clone());
+                Form::Stubbed
+            }
+            Shape::Gone => Form::Gone,
+        };
+        if why.rule.takes() {
+            let tokens = session.transcript.ledger.block(*block).map_or(0, |it| it.tokens);
+            session.decisions.pruner.taken =
+                session.decisions.pruner.taken.saturating_add(tokens.into());
+        }
+        let now = if snapshot.recount { recounted(session, *block, form) } else { *now };
+        session.transcript.ledger.set_form(*block, form, now);
+        session.decisions.reasons.insert(*block, *why);
+    }
+    if folds_hold {
+        session.decisions.pruner.start = snapshot.start;
+        session.decisions.pruner.head_from = snapshot.head_from;
+        session.decisions.pruner.head.clone_from(&snapshot.head);
+        // As it was sent, also where the host's history does not say it any more.
+        let about = session.builder().head_about();
+        if let Some(message) = session.transcript.ledger.messages.get_mut(about.index()) {
+            message.at_ms = snapshot.head_at.or(message.at_ms);
+        }
+        session.decisions.placeholders.head.clone_from(&snapshot.head_text);
+        let summary =
+            snapshot.head_text.get(SUMMARY.len()..).and_then(|it| it.get(..snapshot.summary));
+        session.decisions.placeholders.summary = summary.unwrap_or_default().into();
+        let Compactions { guard, limit, .. } = std::mem::take(&mut session.compactions);
+        session.compactions = Compactions { guard, limit, ..snapshot.compactions.clone() };
+    }
+    if folds_hold
+        && snapshot.recount
+        && let Some(head) = &snapshot.head
+    {
+        let tokens = session.options.estimator.tokens(&snapshot.head_text).saturating_add(MESSAGE);
+        session.decisions.pruner.head = Some(Head { tokens, ..head.clone() });
+    }
+    for &(at, rent) in &snapshot.rents {
+        if let Some(block) = session.transcript.ledger.blocks.get_mut(at.index()) {
+            block.rent = rent;
+        }
+    }
+    // Numbers of identifiers are those of their first appearance, which may be forgotten.
+    let none_is_forgotten = forgotten.is_empty();
+    for &id in snapshot.stubbed.iter().filter(|_| none_is_forgotten) {
+        if let Some(identifier) = session.transcript.ledger.identifiers.get_mut(id) {
+            identifier.stubbed = true;
+        }
+    }
+    for &id in snapshot.summarized.iter().filter(|_| none_is_forgotten) {
+        if let Some(identifier) = session.transcript.ledger.identifiers.get_mut(id) {
+            identifier.summarized = folds_hold;
+        }
+    }
+    // Not extended, which would bring a sort of its own.
+    for at in snapshot.unbound.iter().filter(|&&at| at < end) {
+        session.decisions.unbound.insert(*at, ());
+    }
+    if !none_is_forgotten {
+        let summary = std::mem::take(&mut session.decisions.placeholders.summary);
+        session.transcript.ledger.identifiers.note_summary(&summary);
+        session.decisions.placeholders.summary = summary;
+        session.decisions.pruner.start =
+            session.decisions.pruner.start.max(session.decisions.pruner.forgotten);
+    }
+    session.decisions.unreported.clear();
+    session.decisions.pruner.fold_wanted = snapshot.fold_wanted;
+    missing > 0
+}
+
+/// What a changed block costs by the estimator of now.
+fn recounted(session: &Session, block: BlockId, form: Form) -> u32 {
+    let Some(it) = session.transcript.ledger.block(block).filter(|_| form != Form::Gone) else {
+        return 0;
+    };
+    let line = session.decisions.placeholders.text.get(&block);
+    line.map_or(it.tokens, |line| session.decisions.placeholders.cost(it, block, line))
+}
+
+/// What the head of a session that waits says.
+#[cfg(test)]
+pub(in crate::context) fn waiting_head(session: &Session) -> String {
+    session.restoration.waiting.as_ref().map(|it| it.snapshot.head_text.clone()).unwrap_or_default()
+}
