@@ -1,8 +1,8 @@
 //! One candidate: what was observed, how often, and what came of it (A95).
 
-use super::sign::name_of;
 use super::similarity::{Words, similarity};
 use super::state::{Kind, State};
+use crate::candidate::sign::{digest, hex};
 use crate::{hash, number};
 
 /// One, as a share: scores and rates are in millionths.
@@ -276,4 +276,17 @@ impl Candidate {
 fn tool(name: &str) -> String {
     let name = name.trim();
     if name.is_empty() { GENERAL.into() } else { name.to_lowercase() }
+}
+
+/// The id of what was observed for the first time: 16 hexadecimal digits.
+pub(super) fn name_of(observed: &Observation) -> String {
+    let name = digest(&[
+        observed.kind.name().as_bytes(),
+        observed.category.as_bytes(),
+        observed.tool.as_bytes(),
+        observed.content.as_bytes(),
+        &[u8::from(observed.trusted)],
+        &observed.at.to_be_bytes(),
+    ]);
+    hex(name.get(..8).unwrap_or_default())
 }

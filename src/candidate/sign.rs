@@ -4,7 +4,6 @@ use hmac::digest::{CtOutput, FixedOutput, KeyInit, Update};
 use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 
-use super::entry::Observation;
 use crate::error::{Error, Result};
 
 /// Bytes of a signature.
@@ -67,19 +66,6 @@ pub(super) fn digest(parts: &[&[u8]]) -> [u8; SIGNATURE] {
         Update::update(&mut hash, part);
     }
     hash.finalize().into()
-}
-
-/// The id of what was observed for the first time: 16 hexadecimal digits.
-pub(super) fn name_of(observed: &Observation) -> String {
-    let name = digest(&[
-        observed.kind.name().as_bytes(),
-        observed.category.as_bytes(),
-        observed.tool.as_bytes(),
-        observed.content.as_bytes(),
-        &[u8::from(observed.trusted)],
-        &observed.at.to_be_bytes(),
-    ]);
-    hex(name.get(..8).unwrap_or_default())
 }
 
 /// Bytes as hexadecimal digits, in lower case.

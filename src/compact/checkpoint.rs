@@ -336,17 +336,6 @@ pub fn checkpoint_taken(json: &str) -> Result<String> {
     Ok(State { made, checkpoint: Some(checkpoint.json()), ..state }.to_json())
 }
 
-/// How a compaction and checkpoints have to do with each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ahead {
-    /// What is made is one.
-    pub(super) makes: bool,
-    /// The previous summary is one, of the messages before this one.
-    pub(super) covers: i64,
-    /// It is enough, with an extract of what came since (G30).
-    pub(super) is_enough: bool,
-}
-
 /// What a compaction takes from the last checkpoint: its text, of how many messages, and of how many tokens.
 pub(super) struct Last {
     pub(super) text: String,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::compact::options::Ahead;
 
 const NONCE: &str = "0123456789abcdef";
 

@@ -6,6 +6,7 @@
 
 mod checkpoint;
 mod chunk;
+mod fault;
 mod flat;
 mod inert;
 mod job;
@@ -15,6 +16,7 @@ mod options;
 mod outcome;
 mod overflow;
 mod prompt;
+mod read_options;
 mod signs;
 mod task;
 mod template;
@@ -22,5 +24,5 @@ mod verify;
 
 pub use checkpoint::{Earlier, checkpoint_due, checkpoint_taken};
 pub use job::Compaction;
-pub use options::{SUMMARY, check_summary};
 pub use overflow::is_context_overflow;
+pub use read_options::{SUMMARY, check_summary};

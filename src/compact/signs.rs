@@ -1,7 +1,7 @@
 //! Signs that an answer is no summary: the provider's finish reason, and patterns in the text.
 
 use super::inert::is_call;
-use super::verify::{Fault, Why};
+use crate::compact::fault::{Fault, Why};
 use crate::json;
 
 /// How providers say that an answer is not whole. A word that is not known says nothing.

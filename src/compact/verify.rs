@@ -1,40 +1,10 @@
 //! Whether an answer is a summary: mechanically, by what it is made of (design section 10; F4 to F7, F23).
 
-use std::borrow::Cow;
-
 use super::checkpoint::Checkpoint;
 use super::options::Options;
 use super::signs::{calls_tools, echoes, ended, is_heading, is_refusal, is_skeleton, is_unclosed};
+use crate::compact::fault::{Fault, Why};
 use crate::json;
-
-/// Why an answer is not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    Empty,
-    Cut,
-    Refused,
-    Inflated,
-    Unverified,
-}
-
-impl Fault {
-    /// Its public name.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Cut => "cut",
-            Self::Refused => "refused",
-            Self::Inflated => "inflated",
-            Self::Unverified => "unverified",
-        }
-    }
-}
-
-impl Fault {
-    pub(super) const fn why<T>(self, why: &'static str) -> Result<T, Why> {
-        Err((self, Cow::Borrowed(why)))
-    }
-}
 
 /// Tells which headings an answer lacks.
 pub(super) fn missing(headings: &[&str]) -> String {
@@ -59,8 +29,6 @@ pub(super) struct Expect<'a> {
     /// What it is made of, where an echo of that would be no summary.
     pub(super) input: &'a [&'a str],
 }
-
-pub(super) type Why = (Fault, Cow<'static, str>);
 
 /// The body of an answer, ready to be kept: without secrets and structure.
 ///

@@ -154,7 +154,7 @@ pub(super) fn unmark(piece: &Piece, marks: u64, ops: &mut Vec<Op>) {
     let (own, within) = (piece.place.pointer(), inside(piece));
     for bit in (0..u64::BITS).filter(|bit| (marks >> bit) & 1 == 1) {
         if bit == 0 && piece.marked_at != 0 {
-            ops.extend(super::ai_sdk::marked(piece).map(|path| Op::Remove { path }));
+            ops.extend(super::ai_sdk::marks::marked(piece).map(|path| Op::Remove { path }));
             continue;
         }
         let block = bit.checked_sub(1).map_or_else(|| own.clone(), |at| format!("{within}/{at}"));

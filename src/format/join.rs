@@ -128,7 +128,7 @@ impl Format {
             outlines(message)?.pieces.get(usize::try_from(piece).ok()?)
         };
         let (before, after) = match self {
-            Self::AiSdk => return super::ai_sdk::say(line, &host),
+            Self::AiSdk => return super::ai_sdk::parts::say(line, &host),
             Self::LangChain => return super::langchain::say(line, &host),
             Self::OpenAiChat => ("\"", "\""),
             Self::Gemini => (r#"[{"text":""#, "\"}]"),

@@ -1,7 +1,7 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
-use super::redact::{Found, REDACTED, run, starts, word};
 use super::secrets::{ENDS, LONGEST_WORD, WORDS};
+use crate::text::secret_forms::{Found, REDACTED, run};
 
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
 const LEAST_QUOTED: usize = 6;
@@ -10,8 +10,6 @@ const LEAST_BARE: usize = 8;
 const LEAST_BEARER: usize = 12;
 /// So much of a value tells whether it is a secret; what repeats without end is read once.
 const TELLING: usize = 64;
-/// User and password in an address are no longer than this together.
-const MOST_USERINFO: usize = 256;
 /// `ENCRYPTED ` is the longest.
 const LONGEST_KIND: usize = 12;
 /// The first line of a key, and how it begins.
@@ -75,25 +73,6 @@ fn past(bytes: &[u8], from: usize, signs: &[u8]) -> usize {
 
 fn starts_with(bytes: &[u8], word: &str) -> bool {
     bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
-}
-
-/// User and password in an address: `://user:password@host`. Not everybody writes the `@` of a password as `%40`: the last one ends it.
-pub(super) fn userinfo(bytes: &[u8], at: usize) -> Found {
-    let rest = bytes.get(at..)?.strip_prefix(b"://")?;
-    let from = at.saturating_add(3);
-    let inside = |byte: u8| byte.is_ascii_graphic() && !b"/?#\"'<>[]\\".contains(&byte);
-    let length = run(rest.get(..=MOST_USERINFO).unwrap_or(rest), inside);
-    let length = rest.get(..length)?.iter().rposition(|byte| *byte == b'@')?;
-    let colon = rest.get(..length)?.iter().position(|byte| matches!(byte, b':' | b'@'))?;
-    let password = from.saturating_add(colon).saturating_add(1);
-    let end = from.saturating_add(length);
-    if rest.get(colon) != Some(&b':') || password >= end {
-        return None;
-    }
-    // A token may stand where the user does.
-    let mut names = from..password;
-    let is_named = names.any(|at| starts(bytes, at) && word(bytes, at, &mut 0).is_some());
-    Some((if is_named { from } else { password }, end))
 }
 
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends.

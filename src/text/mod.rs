@@ -2,12 +2,14 @@
 
 mod cut;
 mod graphemes;
+mod identifiers;
 mod labelled_secrets;
 mod leaves;
 pub mod pairs;
 mod patterns;
 mod redact;
 mod scan;
+mod secret_forms;
 mod secrets;
 mod terminal;
 // Without vectors of bytes it is slower than the walk, and stands for those with them in its tests.
@@ -18,9 +20,9 @@ pub use cut::{
     Cut, char_count_of, head_tail, line_end_before, prefix, suffix, utf16_len, utf16_len_of,
 };
 pub use graphemes::{ceil_grapheme, floor_grapheme};
+pub use identifiers::identifiers;
 pub use labelled_secrets::is_value_of;
 pub use labelled_secrets::key_end;
 pub use leaves::leaves;
 pub use redact::{is_secret, redact, redact_each};
-pub use scan::identifiers;
 pub use terminal::plain;

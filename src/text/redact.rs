@@ -1,11 +1,9 @@
 //! Secrets out of texts (F106, A10): tokens by the prefixes that their makers gave them, values beside words like `password`,
 //! keys in PEM, credentials in addresses and headers. Linear and idempotent: what is put in their place matches nothing.
 
-use super::labelled_secrets::{assigned, is_value_of, pem, userinfo};
-use super::secrets::{FAMILIES, Family, Kind, SHORTEST};
-
-/// What stands where a secret stood.
-pub(super) const REDACTED: &str = "[redacted]";
+use super::labelled_secrets::{assigned, is_value_of, pem};
+use super::secrets::Kind;
+use crate::text::secret_forms::{Found, REDACTED, jwt, run, starts, token};
 
 /// A word is looked at as a part of a secret from so many bytes on, and only with a digit in it.
 const LEAST_WORD: usize = 16;
@@ -13,9 +11,6 @@ const LEAST_WORD: usize = 16;
 const BEFORE: usize = 512;
 const BEHIND: usize = 128;
 const NAME: usize = 40;
-
-/// Fewer characters are no signed token.
-const LEAST_JWT: usize = 30;
 
 /// The text with every secret that is known by its form replaced.
 pub fn redact(text: &str) -> String {
@@ -110,77 +105,37 @@ fn secrets(text: &str, found: &mut dyn FnMut(usize, usize)) {
     }
 }
 
-pub(super) type Found = Option<(usize, usize)>;
-
 /// A secret whose first word starts here.
 pub(super) fn word(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
     token(bytes, at).or_else(|| jwt(bytes, at, no_jwt_before)).or_else(|| assigned(bytes, at))
 }
 
-/// A word starts here; also behind an escape, as in JSON that stands in a text, and at a hump: `dbPassword`.
-pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
-    let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied();
-    let escaped = matches!(before(1), Some(b'n' | b't' | b'r')) && before(2) == Some(b'\\');
-    let hump = before(1).is_some_and(|byte| byte.is_ascii_lowercase());
-    match bytes.get(at) {
-        Some(byte) if byte.is_ascii_alphanumeric() => {
-            let inside = before(1).is_some_and(|byte| byte.is_ascii_alphanumeric());
-            !inside || escaped || (hump && byte.is_ascii_uppercase())
-        }
-        _ => false,
-    }
-}
+/// User and password in an address are no longer than this together.
+const MOST_USERINFO: usize = 256;
 
-/// A token by its prefix: at least so many signs of its alphabet behind it.
-fn token(bytes: &[u8], at: usize) -> Found {
-    let rest = bytes.get(at..)?;
-    // Most words are too short for any.
-    if !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte)) {
+/// User and password in an address: `://user:password@host`. Not everybody writes the `@` of a password as `%40`: the last one ends it.
+pub(super) fn userinfo(bytes: &[u8], at: usize) -> Found {
+    let rest = bytes.get(at..)?.strip_prefix(b"://")?;
+    let from = at.saturating_add(3);
+    let inside = |byte: u8| byte.is_ascii_graphic() && !b"/?#\"'<>[]\\".contains(&byte);
+    let length = run(rest.get(..=MOST_USERINFO).unwrap_or(rest), inside);
+    let length = rest.get(..length)?.iter().rposition(|byte| *byte == b'@')?;
+    let colon = rest.get(..length)?.iter().position(|byte| matches!(byte, b':' | b'@'))?;
+    let password = from.saturating_add(colon).saturating_add(1);
+    let end = from.saturating_add(length);
+    if rest.get(colon) != Some(&b':') || password >= end {
         return None;
     }
-    FAMILIES.iter().find_map(|family| {
-        let behind = |prefix: &str| {
-            let tail = rest.strip_prefix(prefix.as_bytes())?;
-            Some(at.saturating_add(prefix.len()).saturating_add(body(tail, family)?))
-        };
-        Some((at, family.prefixes().find_map(behind)?))
-    })
-}
-
-/// How many signs behind the prefix are the token's.
-fn body(tail: &[u8], family: &Family) -> Option<usize> {
-    let run = run(tail, |byte| family.kind.has(byte));
-    let least = usize::from(family.least);
-    let taken =
-        if matches!(family.kind, Kind::Exact | Kind::Hex) { run == least } else { run >= least };
-    // A word that runs on is another word.
-    let ends = !tail.get(run).is_some_and(u8::is_ascii_alphanumeric);
-    (taken && ends).then_some(run)
-}
-
-/// `eyJ...`, in two or three parts.
-fn jwt(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
-    let rest = bytes.get(at..)?;
-    if at < *no_jwt_before || !rest.starts_with(b"eyJ") {
-        return None;
-    }
-    let length =
-        run(rest, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
-    let end = at.saturating_add(length);
-    if length >= LEAST_JWT && rest.get(..length)?.contains(&b'.') {
-        return Some((at, end));
-    }
-    *no_jwt_before = end;
-    None
-}
-
-pub(super) fn run(bytes: &[u8], mut inside: impl FnMut(u8) -> bool) -> usize {
-    bytes.iter().position(|byte| !inside(*byte)).unwrap_or(bytes.len())
+    // A token may stand where the user does.
+    let mut names = from..password;
+    let is_named = names.any(|at| starts(bytes, at) && word(bytes, at, &mut 0).is_some());
+    Some((if is_named { from } else { password }, end))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::secrets::FAMILIES;
     use proptest::prelude::*;
 
     /// Letters and digits that no maker has given out.

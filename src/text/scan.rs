@@ -13,30 +13,9 @@ use super::patterns::{self as patterns, Camel, File, Path, WORD, flags, is_word_
 
 /// Characters of a text that are looked at.
 const LIMIT: usize = 400_000;
-
 /// A run with none of these holds no identifier (but may be the start of a URL).
 const TELLING: u8 =
     patterns::UPPER | patterns::DIGIT | patterns::UNDER | patterns::DOT | patterns::SLASH;
-
-/// Tells `found` every identifier of `text` with its byte offset, from left to right, repetitions too; for a path with
-/// a telling base name also that.
-///
-/// Identifiers have 4 to 200 characters. Only the first 400,000 characters are looked at. Takes time linear in the text,
-/// whatever is in it, and no memory.
-///
-/// # Example
-///
-/// ```
-/// let mut all = Vec::new();
-/// plimsoll::text::identifiers("see src/main.rs, issue ABC-123 (#4711)", &mut |id, at| all.push((at, id)));
-/// assert_eq!(all, [(4, "src/main.rs"), (8, "main.rs"), (23, "ABC-123"), (32, "#4711")]);
-/// ```
-pub fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usize)) {
-    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    super::windows::identifiers(text, found);
-    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-    by_bytes(text, found);
-}
 
 /// The same without vectors of bytes.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
@@ -261,7 +240,8 @@ fn memo<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::{identifiers, patterns};
+    use super::patterns;
+    use crate::text::identifiers;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {

@@ -5,9 +5,10 @@ use super::findings::Findings;
 use super::open_calls::OpenCalls;
 use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
 use super::repairer::Repairer;
-use super::run::{Call, Keys, Reasoning, Run};
+use super::run::{Keys, Reasoning, Run};
 use crate::hash_index::ByName;
 use crate::model::{FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role};
+use crate::validity::call::Call;
 
 impl Repairer {
     pub(super) fn assistant(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {

@@ -3,8 +3,9 @@
 
 use super::piece::{At, fix, in_parts};
 use super::repairer::Repairer;
-use super::run::{Call, Placed, Run};
+use super::run::{Placed, Run};
 use crate::model::{Fix, FixKind, Made};
+use crate::validity::call::Call;
 
 impl Repairer {
     /// Whether the provider wants the results of a turn in one message, and the host's messages hold several.

@@ -8,6 +8,7 @@
 
 mod apply;
 mod assistant;
+mod call;
 mod checker;
 mod findings;
 mod gather_results;

@@ -1,8 +1,8 @@
 //! Calls that wait for a result, found by id and by name in the time of one look, however many there are.
 
-use super::run::Call;
 use crate::hash::bytes;
 use crate::hash_index::ByHash;
+use crate::validity::call::Call;
 
 /// Up to so many are looked through one by one: a turn has few calls, and lists cost more than they save.
 const FEW: usize = 16;

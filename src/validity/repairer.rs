@@ -9,8 +9,9 @@ use super::ids::Ids;
 use super::open_calls::{By, OpenCalls};
 use super::piece::{fix, shown};
 use super::provider::Provider;
-use super::run::{Call, Run, Unsigned};
+use super::run::{Run, Unsigned};
 use crate::model::{Fix, FixKind, GroupId, MessageId, NONE, Outline, Role, Span};
+use crate::validity::call::Call;
 
 /// Mends a transcript message by message, and knows its groups.
 ///

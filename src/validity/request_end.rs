@@ -2,10 +2,10 @@
 
 use super::piece::{fix, shown};
 use super::repairer::Repairer;
-use super::run::Call;
 use super::{CONTINUE, NO_RESULT, START};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, Place, Role, Violation};
 use crate::sort::sort_by;
+use crate::validity::call::Call;
 
 impl Repairer {
     /// What makes a request valid that ends with the last message pushed: results for calls that have none, a user's

@@ -5,8 +5,9 @@ use super::findings::Findings;
 use super::open_calls::By;
 use super::piece::{At, Fate, in_parts, key, shown, unicode};
 use super::repairer::Repairer;
-use super::run::{Call, Run};
+use super::run::Run;
 use crate::model::{FixKind, GroupId, Made, MessageId, Piece, Place};
+use crate::validity::call::Call;
 
 impl Repairer {
     pub(super) fn result(&mut self, at: At<'_>, seen: &mut Findings) -> Fate {

@@ -1,4 +1,4 @@
-//! Whether a summarizer may be asked now, and what the host is told where it may not.
+//! Cool-down of the summarizer: whether it may be asked now, and the reason that the host is told.
 
 use crate::context::session::Session;
 use crate::json::{Value, json};

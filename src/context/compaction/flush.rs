@@ -1,4 +1,4 @@
-//! What the current cycle of memory flushes has asked for.
+//! State of the memory flushes: what the current cycle has asked for.
 
 use crate::context::session::snapshot::bytes::{Reader, Writer};
 use crate::json;

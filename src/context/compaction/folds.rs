@@ -1,4 +1,4 @@
-//! What is folded: ranges, what they held, and the fold that is carried out.
+//! Folds: the messages that are folded, what they held, and the fold of a plan.
 
 use crate::context::compaction::compaction_history::{Compactions, Folded};
 use crate::context::session::Session;

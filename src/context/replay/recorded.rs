@@ -9,6 +9,7 @@ use super::recording::{RecordedCall, Recording};
 use super::usage_fit::{Fit, ONE, Point, fit, scaled};
 use crate::context::mode::Mode;
 use crate::context::options::Options;
+use crate::context::replay::recording::HostCompaction;
 use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::calibration::Counted;
@@ -23,18 +24,6 @@ use crate::prune::{Head, Rule};
 const WINDOWS: [u64; 5] = [200_000, 400_000, 1_000_000, 2_000_000, 10_000_000];
 /// Median error, in 1e-4, above which a session is not played in the provider's tokens.
 const MOST_ERROR: u64 = 1000;
-
-/// A compaction by the agent that wrote the file.
-#[derive(Clone, Debug)]
-pub(super) struct HostCompaction {
-    /// Messages before it.
-    pub at: u32,
-    /// The first message kept, and ranges before it that stayed.
-    pub first_kept: u32,
-    pub kept: Vec<(u32, u32)>,
-    /// Tokens of what stands for the rest.
-    pub summary: u32,
-}
 
 json::json_struct! {
     /// A call as it was made.

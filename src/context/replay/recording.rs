@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::recorded::HostCompaction;
 use super::usage_fit::{ONE, scaled};
 use crate::context::options::Options;
 use crate::context::request::request_extras::Parts;
@@ -323,4 +322,16 @@ fn beside(session: &mut Members<'_>) -> String {
 
 fn first(messages: &[String]) -> Vec<&[u8]> {
     messages.iter().take(32).map(String::as_bytes).collect()
+}
+
+/// A compaction by the agent that wrote the file.
+#[derive(Clone, Debug)]
+pub(super) struct HostCompaction {
+    /// Messages before it.
+    pub at: u32,
+    /// The first message kept, and ranges before it that stayed.
+    pub first_kept: u32,
+    pub kept: Vec<(u32, u32)>,
+    /// Tokens of what stands for the rest.
+    pub summary: u32,
 }

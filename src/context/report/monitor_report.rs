@@ -1,4 +1,4 @@
-//! What the monitor records of requests and compactions, and its report.
+//! Report of the monitor, and the records of requests and compactions that it is made of.
 
 use crate::context::compaction::folds::fold_count;
 use crate::context::report::monitor::{Measured, Monitor, add};

@@ -1,4 +1,4 @@
-//! What was sent last: its items, its size, and what it was built from.
+//! Last request: its items, its size, and what it was built from.
 
 use litemap::LiteMap;
 

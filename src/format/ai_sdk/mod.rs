@@ -2,24 +2,24 @@
 //! has `parts`, and a call and its result are one of them.
 
 mod change;
+pub(super) mod marks;
+pub(super) mod parts;
 mod shown;
 
-use std::borrow::Cow;
+pub(super) use change::edit;
 
 use self::change::output;
 use self::shown::shown_part;
 use super::edit::{self, Host};
-use super::json::{self, Flaw, Read, or_empty};
-use super::part::{self, Body};
+use super::json::{Flaw, Read, or_empty};
+use super::part::Body;
+use super::{json, part};
+use crate::format::ai_sdk::marks::{ON_MESSAGE, mark};
+use crate::format::ai_sdk::parts::{PART, call, is_shown, plain, read_output};
 use crate::hash::fnv;
-use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{
-    Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
-};
-use crate::model::{Copied, Kind, Made, Part, Piece, Place, Role};
-use crate::number::count;
-
-pub(super) use change::edit;
+use crate::json::Type::{Raw, Text};
+use crate::json::{RawValue, Shape, Type, Value, json as object, optional, required};
+use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content } or { role, parts }",
@@ -31,56 +31,11 @@ const MESSAGE: Shape = Shape {
     ],
     closed: false,
 };
-
-const PART: Shape = Shape {
-    what: "a part: { type, .. }",
-    members: &[
-        required("type", Text),
-        optional("text", Text),
-        optional("image", Raw),
-        optional("data", Raw),
-        optional("url", Raw),
-        optional("toolCallId", Text),
-        optional("toolName", Text),
-        optional("input", Raw),
-        optional("args", Raw),
-        optional("output", Raw),
-        optional("result", Raw),
-        optional("isError", Flag),
-        optional("providerExecuted", Flag),
-        optional("approvalId", Text),
-        optional("approval", Raw),
-        optional("state", Text),
-        optional("errorText", Text),
-        optional("rawInput", Raw),
-        optional("providerOptions", Raw),
-        optional("providerMetadata", Raw),
-        optional("callProviderMetadata", Raw),
-    ],
-    closed: false,
-};
-
 const OUTPUT: Shape = Shape {
     what: "an output: { type, value }",
     members: &[optional("type", Text), optional("value", Raw), optional("reason", Text)],
     closed: false,
 };
-
-/// Options of a part that mark where a cache may begin: they bind it to nothing.
-const MARKERS: [&str; 3] = ["cacheControl", "cache_control", "cachePoint"];
-
-/// Where in the options of a part, or of its message, a provider of the SDK looks for a marker: the bits of
-/// [`Piece::marked_at`], from `ON_MESSAGE` on those of the message.
-const MARKED_AT: [(&str, &str); 6] = [
-    ("anthropic", "cacheControl"),
-    ("anthropic", "cache_control"),
-    ("bedrock", "cachePoint"),
-    ("openrouter", "cacheControl"),
-    ("openrouter", "cache_control"),
-    ("openaiCompatible", "cache_control"),
-];
-const ON_MESSAGE: usize = 8;
-
 /// A list in version 4's spelling (`args`, `result`), at the same pointers as any other content.
 const V4: &str = "content";
 
@@ -172,85 +127,6 @@ fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<
     Ok(())
 }
 
-/// Text, reasoning, an image or a file: the same in both kinds of message.
-fn plain<'a>(
-    kind: &str,
-    mut members: Members<'a>,
-    raw: &RawValue,
-    part: &mut Part<'a>,
-) -> Read<()> {
-    let options = members.raw("providerOptions").or_else(|| members.raw("providerMetadata"));
-    match kind {
-        "text" => part::read_text(&mut members, Kind::Text, "text", part)?,
-        "reasoning" => part::read_text(&mut members, Kind::Thinking, "text", part)?,
-        "reasoning-file" => {
-            part::say(part, Kind::Thinking, "".into());
-            part::seal(part, raw.len());
-            return Ok(());
-        }
-        _ => {
-            let data = ["image", "data", "url"].iter().find_map(|name| members.raw(name));
-            part::medium(data.unwrap_or(""), part);
-        }
-    }
-    if let Some(options) = options.filter(|options| carries(options)) {
-        part.piece.opaque = true;
-        part.piece.blank &= part.piece.kind == Kind::Text;
-        if part.piece.kind == Kind::Thinking {
-            part.opaque = count(options.len());
-        }
-    }
-    Ok(())
-}
-
-/// A call without its name.
-fn call<'a>(input: Option<&'a RawValue>, members: &mut Members<'a>, part: &mut Part<'a>) {
-    let text = input.unwrap_or("");
-    part::say(part, Kind::Call, text.into());
-    part.piece.bad_arguments = !text.starts_with('{');
-    part.piece.id = or_empty(members.text("toolCallId")).into();
-    let options = members.raw("providerOptions").or_else(|| members.raw("callProviderMetadata"));
-    if let Some(options) = options.filter(|options| carries(options)) {
-        part::seal(part, options.len());
-    }
-}
-
-/// Whether options hold more than cache markers: ids, signatures, encrypted reasoning.
-fn carries(options: &RawValue) -> bool {
-    let Ok(providers) = Object::read(options) else { return true };
-    providers.iter().any(|(_, of)| match Object::read(of) {
-        Ok(of) => of.iter().any(|(key, _)| !MARKERS.contains(&&**key)),
-        Err(_) => true,
-    })
-}
-
-/// Notes where the options of a piece, or of its message, mark it.
-fn mark(options: Option<&RawValue>, level: usize, piece: &mut Piece) {
-    let providers = options.and_then(|options| Object::read(options).ok());
-    for (provider, of) in providers.unwrap_or_default() {
-        for (name, value) in Object::read(of).unwrap_or_default() {
-            let at = MARKED_AT.iter().position(|known| *known == (&*provider, &*name));
-            if let Some(at) = at.filter(|_| value != "null") {
-                piece.marks |= 1;
-                piece.marked_at |= 1u16.checked_shl(count(at.saturating_add(level))).unwrap_or(0);
-            }
-        }
-    }
-}
-
-/// Where the markers of a piece stand, as JSON Pointers.
-pub(super) fn marked(piece: &Piece) -> impl Iterator<Item = String> {
-    let has = |bit: usize| piece.marked_at.checked_shr(count(bit)).unwrap_or(0) & 1 == 1;
-    [(0, piece.place.pointer()), (ON_MESSAGE, String::new())].into_iter().flat_map(
-        move |(level, under)| {
-            let names = MARKED_AT.iter().enumerate();
-            names.filter(move |(at, _)| has(at.saturating_add(level))).map(
-                move |(_, (provider, name))| format!("{under}/providerOptions/{provider}/{name}"),
-            )
-        },
-    )
-}
-
 /// What a tool's output tells the model.
 fn result<'a>(output: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     if !output.starts_with('{') {
@@ -288,14 +164,6 @@ fn output_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     Ok(())
 }
 
-/// A result that is any JSON: a string as its text.
-fn read_output<'a>(value: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    let is_text = value.starts_with('"');
-    let text = if is_text { json::string(value)? } else { Cow::Borrowed(value) };
-    part::say(part, Kind::Result, text);
-    Ok(())
-}
-
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let mut copied = Vec::new();
     let (id, name, result) = match made {
@@ -330,21 +198,4 @@ pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let part =
         object!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": result });
     (object!({ "role": "tool", "content": [part] }), copied)
-}
-
-/// A line of ours in the assistant's name.
-pub(super) fn say(line: &str, host: Host<'_>) -> Value {
-    if is_shown(host) {
-        let parts = object!([edit::text_block(line)]);
-        let id = format!("plimsoll-{:x}", fnv(line.bytes()));
-        return object!({ "id": id, "role": "assistant", "parts": parts });
-    }
-    object!({ "role": "assistant", "content": line })
-}
-
-/// The host's messages are `UIMessage`s: the first of them that has a part shows it.
-fn is_shown(host: Host<'_>) -> bool {
-    edit::first(host).is_some_and(|piece| {
-        matches!(piece.place, Place::Part(_) | Place::Tool(_) | Place::Inner(..))
-    })
 }

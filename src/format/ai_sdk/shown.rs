@@ -1,8 +1,8 @@
 //! The parts of a `UIMessage`: a call and its result are one of them.
 
-use super::super::json::{self, Read, or_empty};
-use super::super::part;
-use super::{PART, call, plain, read_output};
+use super::super::json::{Read, or_empty};
+use super::super::{json, part};
+use crate::format::ai_sdk::parts::{PART, call, plain, read_output};
 use crate::json::Type::{Flag, Text};
 use crate::json::{Members, RawValue, Shape, optional};
 use crate::model::{Kind, Part, Place, Role};

@@ -1,0 +1,71 @@
+//! Forms by which a secret is known alone: the prefixes of tokens, and JSON web tokens.
+
+use crate::text::secrets::{FAMILIES, Family, Kind, SHORTEST};
+
+/// What stands where a secret stood.
+pub(super) const REDACTED: &str = "[redacted]";
+/// Fewer characters are no signed token.
+const LEAST_JWT: usize = 30;
+
+pub(super) type Found = Option<(usize, usize)>;
+
+/// A word starts here; also behind an escape, as in JSON that stands in a text, and at a hump: `dbPassword`.
+pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied();
+    let escaped = matches!(before(1), Some(b'n' | b't' | b'r')) && before(2) == Some(b'\\');
+    let hump = before(1).is_some_and(|byte| byte.is_ascii_lowercase());
+    match bytes.get(at) {
+        Some(byte) if byte.is_ascii_alphanumeric() => {
+            let inside = before(1).is_some_and(|byte| byte.is_ascii_alphanumeric());
+            !inside || escaped || (hump && byte.is_ascii_uppercase())
+        }
+        _ => false,
+    }
+}
+
+/// A token by its prefix: at least so many signs of its alphabet behind it.
+pub(super) fn token(bytes: &[u8], at: usize) -> Found {
+    let rest = bytes.get(at..)?;
+    // Most words are too short for any.
+    if !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte)) {
+        return None;
+    }
+    FAMILIES.iter().find_map(|family| {
+        let behind = |prefix: &str| {
+            let tail = rest.strip_prefix(prefix.as_bytes())?;
+            Some(at.saturating_add(prefix.len()).saturating_add(body(tail, family)?))
+        };
+        Some((at, family.prefixes().find_map(behind)?))
+    })
+}
+
+/// How many signs behind the prefix are the token's.
+fn body(tail: &[u8], family: &Family) -> Option<usize> {
+    let run = run(tail, |byte| family.kind.has(byte));
+    let least = usize::from(family.least);
+    let taken =
+        if matches!(family.kind, Kind::Exact | Kind::Hex) { run == least } else { run >= least };
+    // A word that runs on is another word.
+    let ends = !tail.get(run).is_some_and(u8::is_ascii_alphanumeric);
+    (taken && ends).then_some(run)
+}
+
+/// `eyJ...`, in two or three parts.
+pub(super) fn jwt(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
+    let rest = bytes.get(at..)?;
+    if at < *no_jwt_before || !rest.starts_with(b"eyJ") {
+        return None;
+    }
+    let length =
+        run(rest, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+    let end = at.saturating_add(length);
+    if length >= LEAST_JWT && rest.get(..length)?.contains(&b'.') {
+        return Some((at, end));
+    }
+    *no_jwt_before = end;
+    None
+}
+
+pub(super) fn run(bytes: &[u8], mut inside: impl FnMut(u8) -> bool) -> usize {
+    bytes.iter().position(|byte| !inside(*byte)).unwrap_or(bytes.len())
+}
