@@ -1,6 +1,7 @@
 /** The page: counts tokens as you type, and plays a session under a policy. */
 import { estimateTokens } from "plimsoll";
 import { readSession, replay } from "plimsoll/sessions";
+import { fill } from "./inspector.mjs";
 import { chart, figures, largest, parts } from "./report.mjs";
 
 const ESTIMATORS = ["generic", "o200k", "cl100k", "claude", "gemini", "llama3", "qwen", "deepseek"];
@@ -83,6 +84,7 @@ at("estimator").addEventListener("change", () => show(text, name));
 at("window").addEventListener("change", play);
 at("preset").addEventListener("change", play);
 at("call").addEventListener("input", look);
+at("inside").addEventListener("toggle", () => fill(at("inspector"), () => played), { once: true });
 at("file").addEventListener("change", ({ target }) => open(target.files[0]));
 at("sample").addEventListener("click", async () => {
   const response = await fetch("../sessions/harbour-audit.pi.jsonl");

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createInspectHandler } from "plimsoll/inspect";
 import { Refused, Sessions } from "./session.mjs";
@@ -69,10 +70,21 @@ export function createGateway({ store, context, model, tools, limit }) {
     else sendJson(response, 200, answer);
   }
 
+  /** The inspector. It reads `/rpc` of this server: /inspector#live=/rpc&session=ID */
+  async function getInspector(_, response) {
+    const page = await readFile(new URL(import.meta.resolve("plimsoll/inspector.html")));
+    response.writeHead(200, {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "frame-ancestors 'none'",
+    });
+    response.end(page);
+  }
+
   const routes = [
     ["POST", /^\/sessions\/([\w-]{1,64})\/turns$/, postTurn],
     ["GET", /^\/sessions\/([\w-]{1,64})$/, getSession],
     ["POST", /^\/rpc$/, postRpc],
+    ["GET", /^\/inspector$/, getInspector],
   ];
 
   return createServer(async (request, response) => {

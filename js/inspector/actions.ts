@@ -18,7 +18,7 @@ export async function open(name: string, file: Blob, leaf?: string): Promise<voi
     const facts = await client.ask("open", leaf === undefined ? { file } : { file, leaf });
     if (opening !== client) return;
     const before = state.session.peek()?.client;
-    batch(() => show({ name, client, facts, file }));
+    batch(() => show({ name, client, facts, file, isLive: false }));
     before?.close();
     opening = undefined;
     await simulate("policy", startSetting(facts.window));
@@ -45,7 +45,8 @@ function startSetting({ contextTokens, maxOutputTokens }: Setting["window"]): Se
   };
 }
 
-function show(opened: state.Opened): void {
+/** Shows a session that was opened, from its last call. */
+export function show(opened: state.Opened): void {
   state.session.value = opened;
   state.loading.value = null;
   state.standing.value = null;

@@ -1,10 +1,13 @@
 /** The state of the page in its address, so that a view can be sent and come back to. */
 import { batch, effect } from "@preact/signals";
 import { goTo, tryOut } from "./actions.js";
-import { TABS } from "./app.js";
+import { tabs } from "./app.js";
 import * as state from "./state.js";
 
-/** What the address says besides, such as the gateway of a live session. */
+/** What names a live session. */
+const LIVE = ["live", "embed", "session"] as const;
+
+/** What the address says. */
 export function parameters(): URLSearchParams {
   return new URLSearchParams(location.hash.slice(1));
 }
@@ -21,7 +24,7 @@ function restore(from: URLSearchParams): void {
     if (call !== null) goTo(call - 1);
     const view = from.get("view");
     if (view === "plimsoll" || view === "both") state.view.value = view;
-    const tab = TABS.find(([name]) => name === from.get("tab"));
+    const tab = tabs().find(([name]) => name === from.get("tab"));
     if (tab) state.tab.value = tab[0];
     const message = number("m");
     if (message !== null && message < messages) state.selected.value = message;
@@ -47,6 +50,11 @@ function written(): string {
   const opened = state.session.value;
   const parts = new URLSearchParams();
   if (!opened) return "";
+  if (opened.isLive)
+    for (const name of LIVE) {
+      const value = parameters().get(name);
+      if (value !== null) parts.set(name, value);
+    }
   const last = opened.facts.calls.used.length - 1;
   if (state.call.value !== last) parts.set("call", String(state.call.value + 1));
   if (state.view.value !== "recorded") parts.set("view", state.view.value);
@@ -72,7 +80,7 @@ export function keepAddress(): void {
   effect(() => {
     const opened = state.session.value;
     // What-if and both views need the first simulation.
-    if (wanted && opened && state.policy.value) {
+    if (wanted && opened && (opened.isLive || state.policy.value)) {
       const from = wanted;
       wanted = null;
       queueMicrotask(() => restore(from));
@@ -89,5 +97,11 @@ export function keepAddress(): void {
       }
     }, 250);
   });
-  addEventListener("hashchange", () => restore(parameters()));
+  const names = () => LIVE.map((name) => parameters().get(name)).join("\n");
+  const begun = names();
+  addEventListener("hashchange", () => {
+    // The page connects to what it was loaded with, and to nothing else.
+    if (names() === begun) restore(parameters());
+    else location.reload();
+  });
 }

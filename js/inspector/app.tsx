@@ -26,6 +26,15 @@ export const TABS: ReadonlyArray<[state.Tab, string]> = [
   ["file", "The file"],
 ];
 
+/** What a live session can show: it has a report, and no file. */
+const OF_LIVE: readonly state.Tab[] = ["messages", "next"];
+
+/** The tabs of the session that is open. */
+export function tabs(): typeof TABS {
+  const isLive = state.session.value?.isLive;
+  return isLive ? TABS.filter(([name]) => OF_LIVE.includes(name)) : TABS;
+}
+
 export function App(): JSX.Element {
   const opened = state.session.value;
   return (
@@ -45,7 +54,7 @@ export function App(): JSX.Element {
           <Tabs />
           <Panel />
         </main>
-      ) : state.loading.value ? null : (
+      ) : state.loading.value || state.live.value ? null : (
         <Landing />
       )}
       {state.dialog.value === "share" ? <Share /> : null}
@@ -108,8 +117,9 @@ function Landing(): JSX.Element {
 
 function Tabs(): JSX.Element {
   const move = (step: number) => {
-    const at = TABS.findIndex(([name]) => name === state.tab.value);
-    const next = TABS[(at + step + TABS.length) % TABS.length];
+    const shown = tabs();
+    const at = shown.findIndex(([name]) => name === state.tab.value);
+    const next = shown[(at + step + shown.length) % shown.length];
     if (!next) return;
     state.tab.value = next[0];
     document.getElementById(`tab-${next[0]}`)?.focus();
@@ -127,7 +137,7 @@ function Tabs(): JSX.Element {
         move(step);
       }}
     >
-      {TABS.map(([name, words]) => (
+      {tabs().map(([name, words]) => (
         <button
           type="button"
           role="tab"

@@ -9,6 +9,7 @@ import { change, count, percent, plural, short } from "./words.js";
 
 const WINDOW_SOURCES = {
   given: "set here",
+  session: "as the session has it",
   file: "from the file",
   usage: "assumed: the smallest usual window that holds the largest request",
   assumed: "assumed: the file does not say",
@@ -39,6 +40,7 @@ function HowFull(): JSX.Element | null {
     provider: "by the provider’s count",
     calibrated: "estimated, fitted to the provider’s other counts",
     estimate: "estimated: the file has no counts of the provider",
+    session: "as the session reports it",
   };
   return (
     <article class="card" id="how-full">
@@ -146,22 +148,25 @@ function WhatLost(): JSX.Element | null {
           <p class="figure">
             −{short(taken)} <small>in {plural(compactions.length, "compaction")}</small>
           </p>
-          <p>
-            <button
-              type="button"
-              class="link"
-              onClick={() => {
-                state.tab.value = "lost";
-                goTo(last.call ?? 0);
-              }}
-            >
-              See what {compactions.length === 1 ? "it" : "they"} took
-            </button>
-          </p>
+          {opened.isLive ? null : (
+            <p>
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  state.tab.value = "lost";
+                  goTo(last.call ?? 0);
+                }}
+              >
+                See what {compactions.length === 1 ? "it" : "they"} took
+              </button>
+            </p>
+          )}
         </>
       ) : (
         <p class="figure calm">
-          Nothing <small>the agent never compacted</small>
+          Nothing{" "}
+          <small>{opened.isLive ? "no compaction so far" : "the agent never compacted"}</small>
         </p>
       )}
       <Help />
@@ -187,6 +192,20 @@ function Help(): JSX.Element | null {
   const simulated = state.simulation.value;
   const playing = state.playing.value;
   if (!opened) return null;
+  if (opened.isLive)
+    return (
+      <p>
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            state.tab.value = "next";
+          }}
+        >
+          What the next request does
+        </button>
+      </p>
+    );
   const used = opened.facts.calls.used[state.call.value] ?? 0;
   if (!simulated)
     return (

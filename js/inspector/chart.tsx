@@ -22,7 +22,7 @@ export function Chart(): JSX.Element | null {
     <section class="card chart-card" aria-label="Tokens by call">
       <header class="row-head">
         <h2>By call</h2>
-        <div class="choices" role="group" aria-label="What is shown">
+        <div class="choices" role="group" aria-label="What is shown" hidden={opened.isLive}>
           {VIEWS.map(([view, name]) => (
             <button
               type="button"
@@ -148,6 +148,9 @@ function Plot(): JSX.Element | null {
         ))}
         {drawn.hasWindow ? (
           <line class="window-line" x1="0" x2={WIDTH} y1={y(window, most)} y2={y(window, most)} />
+        ) : null}
+        {facts.layers.names.length === 0 ? (
+          <path class="policy" d={line(facts.calls.used, columns, most)} />
         ) : null}
         {isTrial && view === "both" && base ? (
           <path class="ghost" d={line(base.used, columns, most)} />

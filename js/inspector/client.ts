@@ -27,7 +27,16 @@ function script(): string {
 
 export type Progress = Extract<FromWorker, { step: string } | { played: number }>;
 
-export class Client {
+/** Whoever answers questions about one session: a worker with a file, or a live session. */
+export interface Asked {
+  ask<O extends Operation>(
+    operation: O,
+    input: Operations[O]["takes"],
+  ): Promise<Operations[O]["gives"]>;
+  close(): void;
+}
+
+export class Client implements Asked {
   readonly #worker: Worker;
   readonly #ready: Promise<void>;
   readonly #waiting = new Map<

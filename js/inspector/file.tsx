@@ -6,8 +6,8 @@ import { count, megabytes, percent, plain, plural } from "./words.js";
 
 export function File(): JSX.Element | null {
   const opened = state.session.value;
-  if (!opened) return null;
-  const { name, facts } = opened;
+  if (!opened?.file) return null;
+  const { name, facts, file } = opened;
   const { receipt, calibration } = facts;
   const branches = receipt.branches ?? [];
   return (
@@ -53,9 +53,7 @@ export function File(): JSX.Element | null {
             <dd>
               <label>
                 Read another branch or run{" "}
-                <select
-                  onChange={(event) => void open(name, opened.file, event.currentTarget.value)}
-                >
+                <select onChange={(event) => void open(name, file, event.currentTarget.value)}>
                   {branches.map((id) => (
                     <option key={id} value={id} selected={id === (receipt.leaf ?? branches.at(-1))}>
                       {plain(id)}

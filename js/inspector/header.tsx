@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { find, open } from "./actions.js";
+import { toggleLive } from "./live.js";
 import * as state from "./state.js";
 import { count, plain, plural } from "./words.js";
 
@@ -20,11 +21,13 @@ export function Header(): JSX.Element {
         </svg>
         <span>plimsoll</span>
       </p>
-      {opened ? <Facts opened={opened} /> : <h1 class="file">Context inspector</h1>}
+      {opened && !opened.isLive ? <Facts opened={opened} /> : null}
+      {state.live.value ? <LiveFacts live={state.live.value} /> : null}
+      {opened || state.live.value ? null : <h1 class="file">Context inspector</h1>}
       <div class="commands">
-        {opened ? <Search /> : null}
+        {opened && !opened.isLive ? <Search /> : null}
         <OpenButton words={opened ? "Open" : "Open a file"} />
-        {opened ? (
+        {opened && !opened.isLive ? (
           <button
             type="button"
             onClick={() => {
@@ -45,6 +48,36 @@ export function Header(): JSX.Element {
         </button>
       </div>
     </header>
+  );
+}
+
+/** What is followed, whether it answers, and a way to stop that. */
+function LiveFacts({ live }: { live: state.Live }): JSX.Element {
+  const facts = state.session.value?.facts;
+  const time = live.lastAt === null ? "" : new Date(live.lastAt).toLocaleTimeString("en-GB");
+  const word = live.isStopped ? "stopped" : live.error ? "no answer" : "live";
+  return (
+    <div class="facts">
+      <h1 class="file">{plain(live.name)}</h1>
+      <p>
+        <span class={`live ${live.isStopped ? "" : live.error ? "warn" : "ok"}`}>
+          {live.lastAt === null && !live.error ? "waiting" : word}
+        </span>
+        <span>
+          {plain(live.from)}
+          {time ? ` · last answer ${time}` : ""}
+          {facts ? ` · ${plural(facts.messages, "message")}` : ""}
+        </span>
+        <button type="button" class="link" onClick={toggleLive}>
+          {live.isStopped ? "Resume" : "Stop"}
+        </button>
+        {live.error ? (
+          <span class="warn" role="status">
+            {plain(live.error)}
+          </span>
+        ) : null}
+      </p>
+    </div>
   );
 }
 

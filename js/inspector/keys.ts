@@ -1,6 +1,6 @@
 /** Keys of the page. They are off while somebody types. */
 import { cancelOpening, goTo, goToEvent, goToHit } from "./actions.js";
-import { TABS } from "./app.js";
+import { tabs } from "./app.js";
 import * as state from "./state.js";
 
 const VIEWS: readonly state.View[] = ["recorded", "plimsoll", "both"];
@@ -52,10 +52,10 @@ const ACTIONS: Record<string, () => void> = {
     state.filter.value = state.filter.peek() === "changed" ? "all" : "changed";
   },
   w() {
-    state.tab.value = "what-if";
+    if (!state.session.peek()?.isLive) state.tab.value = "what-if";
   },
   s() {
-    state.dialog.value = "share";
+    if (!state.session.peek()?.isLive) state.dialog.value = "share";
   },
   Escape: close,
 };
@@ -74,7 +74,7 @@ export function listen(): void {
     if (isRange && key.startsWith("Arrow") && !event.shiftKey) return;
     const isControl = /^(BUTTON|SUMMARY|A)$/.test(element.tagName);
     if (isControl && (key === "Enter" || key === " ")) return;
-    const tab = TABS[Number(key) - 1];
+    const tab = tabs()[Number(key) - 1];
     if (tab) state.tab.value = tab[0];
     const step = { ArrowLeft: -10, ArrowRight: 10 }[key];
     const action =

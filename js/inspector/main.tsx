@@ -1,20 +1,22 @@
 /** Start of the page. */
 import { render } from "preact";
 import { open } from "./actions.js";
-import { keepAddress } from "./address.js";
+import { keepAddress, parameters } from "./address.js";
 import { App } from "./app.js";
 import { openFile } from "./header.js";
 import { listen } from "./keys.js";
+import { follow } from "./live.js";
+import { connectionsOf, targetOf } from "./live-source.js";
 import { fromBase64, gunzip } from "./packed.js";
 // Before anything else: it reads the page as it was loaded.
 import { source } from "./share.js";
 import * as state from "./state.js";
 
-/** Forbids every connection from now on. A policy can be narrowed, never widened. */
-function forbidConnections(): void {
+/** Forbids every connection but these from now on. A policy can be narrowed, never widened. */
+function allowOnly(connections: string): void {
   const policy = document.createElement("meta");
   policy.httpEquiv = "Content-Security-Policy";
-  policy.content = "connect-src 'none'";
+  policy.content = `connect-src ${connections}`;
   document.head.append(policy);
 }
 
@@ -44,11 +46,14 @@ function acceptDrops(): void {
 }
 
 if (source !== "") {
-  forbidConnections();
+  const target = targetOf(parameters());
+  allowOnly(connectionsOf(target));
   render(<App />, document.getElementById("app") as HTMLElement);
   listen();
   acceptDrops();
   keepAddress();
+  if (target instanceof Error) state.failure.value = target.message;
+  else if (target) follow(target);
   openCarried().catch((error: Error) => {
     state.failure.value = `The session in this page cannot be unpacked: ${error.message}`;
   });

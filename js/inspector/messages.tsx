@@ -154,7 +154,7 @@ function Rows({ rows, table }: { rows: Uint32Array; table: Table }): JSX.Element
     for (const at of rows) value = Math.max(value, table.tokens[at] ?? 0);
     return value;
   }, [rows, table]);
-  wantExcerpts([...shown]);
+  if (!state.session.value?.isLive) wantExcerpts([...shown]);
   const move = (step: number) => {
     const at = selected === null ? -1 : rows.indexOf(selected);
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))];
@@ -226,7 +226,10 @@ function Row({
   const name = table.states[table.state[index] ?? 0] ?? "kept";
   const hit =
     state.filter.value === "hits" ? state.hits.value?.find((one) => one.index === index) : null;
-  const text = hit?.excerpt ?? state.excerpts.get(index);
+  const excerpt = state.session.value?.isLive
+    ? `turn ${count(table.turn[index] ?? 0)}`
+    : state.excerpts.get(index);
+  const text = hit?.excerpt ?? excerpt;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles keys, its rows are never focused
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the active row

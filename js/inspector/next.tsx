@@ -22,7 +22,7 @@ export function Next(): JSX.Element | null {
   const error = useSignal("");
   const idleMs = idle.value;
   useEffect(() => {
-    if (!opened || !simulated) return;
+    if (!opened || !(simulated || opened.isLive)) return;
     let isCurrent = true;
     opened.client.ask("next", { run, idleMs }).then(
       (next) => {
@@ -36,13 +36,14 @@ export function Next(): JSX.Element | null {
       isCurrent = false;
     };
   }, [opened, simulated, run, idleMs, answer, error]);
-  if (!simulated) return <p class="card empty">The simulation is running …</p>;
+  const isLive = opened?.isLive === true;
+  if (!simulated && !isLive) return <p class="card empty">The simulation is running …</p>;
   const next = answer.value;
   return (
     <section class="card" aria-label="Next request">
       <header class="row-head">
-        <h2>The next request, with Plimsoll</h2>
-        <div class="choices" role="group" aria-label="When it is made">
+        <h2>{isLive ? "The next request" : "The next request, with Plimsoll"}</h2>
+        <div class="choices" role="group" aria-label="When it is made" hidden={isLive}>
           {PAUSES.map(([time, words]) => (
             <button
               type="button"
@@ -65,18 +66,27 @@ export function Next(): JSX.Element | null {
 
 function Shown({ next: { report, changes } }: { next: Answer }): JSX.Element {
   const { status, window, next } = report;
-  const sorted = [...changes].sort((a, b) => a.index - b.index).slice(0, 200);
+  const sorted = [...(changes ?? [])].sort((a, b) => a.index - b.index).slice(0, 200);
   return (
     <>
       <p class="figure">
         {count(window.used)}{" "}
-        <small>tokens, simulated, of {count(report.contextWindowTokens)}</small>
+        <small>
+          tokens{changes ? ", simulated," : " in the last one,"} of{" "}
+          {count(report.contextWindowTokens)}
+        </small>
       </p>
-      <p>
-        {changes.length === 0
-          ? "It only grows at its end: nothing is taken out, and the prompt cache stays valid."
-          : `${plural(changes.length, "message")} would be sent otherwise than before.`}
-      </p>
+      {changes ? (
+        <p>
+          {changes.length === 0
+            ? "It only grows at its end: nothing is taken out, and the prompt cache stays valid."
+            : `${plural(changes.length, "message")} would be sent otherwise than before.`}
+        </p>
+      ) : (
+        <p>
+          Pressure {status.pressure}, trend {status.trend}.
+        </p>
+      )}
       {status.nextEdit ? (
         <p class="dim">
           Next edit at about {count(status.nextEdit.tokens)} tokens, because{" "}

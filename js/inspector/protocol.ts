@@ -38,7 +38,8 @@ export interface CallColumns {
   at: Float64Array;
 }
 
-export const SOURCES = ["provider", "calibrated", "estimate"] as const;
+/** `session`: a live session reported it. */
+export const SOURCES = ["provider", "calibrated", "estimate", "session"] as const;
 
 export interface ChartLayers {
   names: string[];
@@ -53,7 +54,9 @@ export interface Facts {
   messages: number;
   calls: CallColumns;
   layers: ChartLayers;
-  window: Recorded["window"];
+  window: Omit<Recorded["window"], "source"> & {
+    source: Recorded["window"]["source"] | "session";
+  };
   calibration: Recorded["calibration"];
   models: NonNullable<SessionFile["models"]>;
   compactions: FileCompaction[];
@@ -106,7 +109,8 @@ export interface Detail {
 
 export interface Next {
   report: InspectReport;
-  changes: MessageChange[];
+  /** `null` if they are not known: a live session tells only its own plan. */
+  changes: MessageChange[] | null;
 }
 
 /** An operation of the worker: what it takes, what it gives. */

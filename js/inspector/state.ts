@@ -1,7 +1,7 @@
 /** State of the page: what is open, where one stands in it, and what was asked for. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { FoundMessage } from "../types.js";
-import type { Client } from "./client.js";
+import type { Asked } from "./client.js";
 import type { Facts, Played, Run, Setting, Simulation, Standing } from "./protocol.js";
 
 export type View = "recorded" | "plimsoll" | "both";
@@ -10,10 +10,12 @@ export type Filter = "all" | "changed" | "hits";
 
 export interface Opened {
   name: string;
-  client: Client;
+  client: Asked;
   facts: Facts;
-  /** The file, from which another branch can be read. */
-  file: Blob;
+  /** The file, from which another branch can be read; `null` for a live session. */
+  file: Blob | null;
+  /** Whether it goes on, and is asked again and again. */
+  isLive: boolean;
 }
 
 export interface Simulated extends Played {
@@ -23,6 +25,18 @@ export interface Simulated extends Played {
 export const session: Signal<Opened | null> = signal(null);
 /** A file that is being read, and how far that is. */
 export const loading: Signal<{ name: string; step: string; begun: number } | null> = signal(null);
+/** The session that is followed, and how that goes. */
+export interface Live {
+  name: string;
+  /** Address of the gateway, or origin of the page around. */
+  from: string;
+  /** When the last answer came, in epoch milliseconds. */
+  lastAt: number | null;
+  isStopped: boolean;
+  /** Why there was no answer, in one line. */
+  error: string;
+}
+export const live: Signal<Live | null> = signal<Live | null>(null);
 export const failure: Signal<string> = signal("");
 export const notice: Signal<string> = signal("");
 

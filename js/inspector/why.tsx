@@ -99,7 +99,8 @@ function Reason({
   const [tokens, sent] = [table.tokens[index] ?? 0, table.sent[index] ?? 0];
   const rank = 1 + table.sent.reduce((more, value) => more + (value > sent ? 1 : 0), 0);
   const since = explanation?.since?.call ?? null;
-  const isRecorded = standing.run === "recorded";
+  const isLive = state.session.value?.isLive === true;
+  const from = isLive ? "live" : standing.run === "recorded" ? "recorded" : "simulated";
   const changed = name !== "kept";
   return (
     <>
@@ -115,7 +116,7 @@ function Reason({
           </span>
         )}
       </p>
-      <p class="sentence">{sentence(name, explanation, isRecorded)}</p>
+      <p class="sentence">{sentence(name, explanation, from)}</p>
       <dl>
         {changed ? (
           <>
@@ -155,7 +156,7 @@ function Reason({
             </dd>
           </>
         ) : null}
-        {explanation && changed ? (
+        {explanation && changed && !isLive ? (
           <>
             <dt>To keep it</dt>
             <dd>
@@ -177,23 +178,33 @@ function Reason({
   );
 }
 
+const WOULD = {
+  kept: "send it whole",
+  capped: "send its head and tail",
+  stubbed: "send one line in its place",
+  thinned: "leave out parts of it",
+  summarized: "put it into the summary",
+  dropped: "leave it out",
+};
+const SENT = {
+  kept: "It was sent whole",
+  capped: "Its head and tail were sent",
+  stubbed: "One line was sent in its place",
+  thinned: "Parts of it were left out",
+  summarized: "It is part of the summary",
+  dropped: "It was left out",
+};
+
 function sentence(
   name: Explanation["state"],
   explanation: Explanation | null,
-  isRecorded: boolean,
+  from: "recorded" | "simulated" | "live",
 ): string {
-  if (isRecorded)
+  if (from === "recorded")
     return name === "kept"
       ? "The agent sent it whole."
       : "The agent’s compaction replaced it by a summary. The original is below.";
-  const how = {
-    kept: "Plimsoll would send it whole",
-    capped: "Plimsoll would send its head and tail",
-    stubbed: "Plimsoll would send one line in its place",
-    thinned: "Plimsoll would leave out parts of it",
-    summarized: "Plimsoll would put it into the summary",
-    dropped: "Plimsoll would leave it out",
-  }[name];
+  const how = from === "live" ? SENT[name] : `Plimsoll would ${WOULD[name]}`;
   const because = explanation && name !== "kept" ? RULES[explanation.rule] : undefined;
   return because ? `${how}: ${because}.` : `${how}.`;
 }

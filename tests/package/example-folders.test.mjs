@@ -118,6 +118,12 @@ testOn("chromium", "examples/browser counts what is typed, and reports a session
       assert.match(await shown("place"), /^Call 1 of 235/);
       assert.equal(await sent(), 26);
 
+      await view.click("#inside > summary");
+      const inspector = view.frameLocator("#inspector");
+      const used = inspector.locator("[data-figure=used]");
+      await used.waitFor();
+      assert.equal(numberOf(await used.textContent()), less, "the last call, in the inspector");
+
       await view.click("#messages summary");
       await view.waitForFunction(() => document.querySelector("#messages pre")?.textContent);
       const wide = await view.evaluate(() => document.documentElement.scrollWidth);

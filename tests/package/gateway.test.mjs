@@ -75,6 +75,9 @@ test("a long session gets summaries, visible in its events and over JSON-RPC", a
   assert.equal(result.messages.length, (await session(url, "long")).messages.length);
   assert.match(result.detail.content, /answer questions about the files/);
   assert.equal((await inspect(url, "nobody")).error.code, -32_001);
+  const page = await fetch(`${url}/inspector`);
+  assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
+  assert.match(await page.text(), /<title>Plimsoll inspector</);
   console.log(
     `30 turns: ${model.seen.requests} requests, none refused, ${model.seen.summaries} summaries, ${changes.length} changes of the context`,
   );

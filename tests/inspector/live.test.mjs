@@ -1,0 +1,312 @@
+// @ts-check
+/** Live sessions: a gateway on this computer over HTTP, or the page around; what they may reach, and what happens when they do not answer. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import test from "node:test";
+import { browser, EXAMPLE, emptyPage, figure, goTo, missing, PAGE } from "./page.mjs";
+
+const skip = missing() || false;
+const from = (/** @type {string} */ name) =>
+  import(new URL(name, `file://${process.env.PLIMSOLL}`).href);
+const { ContextManager } = skip ? /** @type {any} */ ({}) : await from("./index.node.js");
+const { createInspectHandler } = skip ? /** @type {any} */ ({}) : await from("./entry/inspect.js");
+const { readSession, replay } = skip
+  ? /** @type {any} */ ({})
+  : await from("./entry/sessions.node.js");
+
+/** A session that grows: its manager, and a way to make its next request. */
+function growing() {
+  const context = new ContextManager({
+    window: { contextTokens: 16_000, maxOutputTokens: 2_000 },
+    format: "openai-chat",
+    id: "one",
+  });
+  const history = /** @type {object[]} */ ([]);
+  const step = (/** @type {number} */ amount) => {
+    for (let at = 0; at < amount; at += 1) {
+      history.push({ role: "user", content: `Question ${history.length}: ${"why? ".repeat(30)}` });
+      history.push({ role: "assistant", content: `Because of ${history.length}.` });
+    }
+    context.request([...history, { role: "user", content: "And then?" }], {
+      system: "You are a <b>pilot</b>.",
+    });
+  };
+  return { context, history, step };
+}
+
+/**
+ * A gateway on 127.0.0.1 that serves the page, a page around it, and `/rpc`. `asked`: the params of every request.
+ * @param {import("node:test").TestContext} t @param {(id: string) => unknown} get @param {Record<string, string>} [headers]
+ */
+async function gateway(t, get, headers = {}) {
+  const handle = createInspectHandler({ get });
+  const asked = /** @type {any[]} */ ([]);
+  const state = { isBroken: false };
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? "", "http://gateway");
+    if (request.method === "OPTIONS") return response.writeHead(204, headers).end();
+    if (pathname === "/inspector" || pathname === "/around") {
+      response.writeHead(200, { "content-type": "text/html" });
+      return response.end(pathname === "/inspector" ? readFileSync(PAGE) : "<title>around</title>");
+    }
+    if (pathname !== "/rpc" || state.isBroken) return response.writeHead(503).end();
+    let text = "";
+    for await (const piece of request) text += piece;
+    asked.push(JSON.parse(text).params);
+    response.writeHead(200, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify(await handle(text)));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", () => done(undefined)));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return { origin: `http://127.0.0.1:${port}`, asked, state, handle };
+}
+
+/** Waits until the page shows this as used. @param {any} page @param {number} used */
+const shows = (page, used) =>
+  page.waitForFunction(
+    (/** @type {string} */ text) =>
+      document.querySelector("[data-figure=used]")?.textContent === text &&
+      /** @type {any} */ (globalThis).__inspector.state.standing.value?.call ===
+        /** @type {any} */ (globalThis).__inspector.state.call.value,
+    used.toLocaleString("en-US"),
+    { timeout: 30_000, polling: 20 },
+  );
+
+const reportOf = (/** @type {any} */ page, /** @type {number | undefined} */ call) =>
+  page.evaluate(
+    (/** @type {any} */ at) => /** @type {any} */ (globalThis).__inspector.report(at),
+    call,
+  );
+const plain = (/** @type {unknown} */ value) => JSON.parse(JSON.stringify(value));
+
+test("the page follows a gateway's session, stops, resumes, and says why there is no answer", {
+  skip,
+  timeout: 180_000,
+}, async (t) => {
+  const { context, step } = growing();
+  step(3);
+  const { origin, asked, state } = await gateway(t, (id) => (id === "one" ? context : undefined));
+  const started = await browser(t);
+  const address = `${origin}/inspector#live=/rpc&session=one`;
+  const begun = performance.now();
+  const { page, complaints } = await emptyPage(started, {}, address);
+  await shows(page, context.inspect().window.used);
+  figure("live, first screen", `${(performance.now() - begun).toFixed(0)} ms`);
+  assert.deepEqual(await reportOf(page), plain(context.inspect()));
+  assert.match(await page.textContent("header.top"), /one.*live.*last answer \d\d:\d\d:\d\d.*Stop/);
+  assert.equal(await page.textContent("[role=tablist]"), "MessagesNext request");
+
+  // More messages than one page of an answer has.
+  step(300);
+  await shows(page, context.inspect().window.used);
+  const report = context.inspect();
+  assert.ok(report.messages.length > 500);
+  assert.deepEqual(await reportOf(page), plain(report));
+  assert.ok(
+    asked.some(({ cursor }) => cursor === "500"),
+    "the list is read in pages",
+  );
+  assert.equal(
+    await page.evaluate(() => /** @type {any} */ (globalThis).__inspector.state.call.value),
+    1,
+    "the page goes on to the newest request",
+  );
+  await goTo(page, 0);
+  assert.notEqual(await page.textContent("[data-figure=used]"), "");
+
+  // A text is asked for when a message is opened, and shown as text.
+  assert.ok(asked.every(({ detailKey }) => detailKey === undefined));
+  await page.keyboard.press("End");
+  await page.evaluate(() => {
+    /** @type {any} */ (globalThis).__inspector.state.selected.value = 0;
+  });
+  await page.waitForFunction(() =>
+    document.querySelector(".why pre")?.textContent?.startsWith("Question 0"),
+  );
+  const changed = report.messages.findIndex((/** @type {any} */ one) => one.state !== "kept");
+  assert.ok(changed >= 0);
+  await page.evaluate((/** @type {number} */ at) => {
+    /** @type {any} */ (globalThis).__inspector.state.selected.value = at;
+  }, changed);
+  await page.waitForFunction(() =>
+    /: .+\./.test(document.querySelector(".why .sentence")?.textContent ?? ""),
+  );
+
+  await page.click("text=Stop");
+  const before = asked.length;
+  step(1);
+  await page.waitForTimeout(2_600);
+  assert.equal(asked.length, before, "nothing is asked after Stop");
+  await page.click("text=Resume");
+  await shows(page, context.inspect().window.used);
+  assert.deepEqual(
+    complaints.filter(
+      (line) =>
+        line !== `request ${origin}/rpc` && !line.startsWith(`request ${address.split("#")[0]}`),
+    ),
+    [],
+  );
+
+  state.isBroken = true;
+  await page.waitForFunction(() => document.querySelector("header .warn[role=status]"), null, {
+    timeout: 15_000,
+  });
+  assert.equal(await page.textContent("header .warn[role=status]"), "it answered with status 503");
+  state.isBroken = false;
+  await page.waitForFunction(() => !document.querySelector("header .warn[role=status]"), null, {
+    timeout: 15_000,
+  });
+
+  await page.goto(`${origin}/inspector#live=/rpc&session=two`);
+  await page.waitForFunction(() =>
+    /Unknown or inactive session/.test(document.querySelector("header.top")?.textContent ?? ""),
+  );
+});
+
+test("a live replay shows every call, with the figures of the API", {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const session = readSession(readFileSync(EXAMPLE));
+  const played = replay(session, { window: { contextTokens: 64_000 } });
+  const { origin } = await gateway(t, () => played);
+  const started = await browser(t);
+  const { page } = await emptyPage(started, {}, `${origin}/inspector#live=/rpc&session=x&call=100`);
+  await page.waitForFunction(
+    () => /** @type {any} */ (globalThis).__inspector.state.standing.value?.call === 99,
+  );
+  for (const call of [0, 99, 200, played.calls.length - 1]) {
+    await goTo(page, call);
+    const report = await reportOf(page, call);
+    // The handler fills in the id that was asked for.
+    assert.deepEqual(report, { ...plain(played.report(call)), sessionId: "x" }, `call ${call}`);
+    assert.equal(
+      await page.textContent("[data-figure=used]"),
+      played.report(call).window.used.toLocaleString("en-US"),
+    );
+  }
+});
+
+test("a page from a file reads a gateway of this computer if its address says so, and nothing else", {
+  skip,
+}, async (t) => {
+  const { context, step } = growing();
+  step(2);
+  const cors = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-headers": "content-type",
+  };
+  const mine = await gateway(t, () => context, cors);
+  const other = await gateway(t, () => context, cors);
+  const started = await browser(t);
+  const { page } = await emptyPage(
+    started,
+    {},
+    `file://${PAGE}#live=${mine.origin}/rpc&session=one`,
+  );
+  await shows(page, context.inspect().window.used);
+  const tries = await page.evaluate(
+    (/** @type {string[]} */ addresses) =>
+      Promise.all(
+        addresses.map((address) =>
+          fetch(address).then(
+            () => "reached",
+            () => "refused",
+          ),
+        ),
+      ),
+    [`${other.origin}/rpc`, `${mine.origin.replace("127.0.0.1", "localhost")}/rpc`],
+  );
+  assert.deepEqual(tries, ["refused", "refused"]);
+  assert.equal(other.asked.length, 0);
+
+  for (const address of [
+    "https://example.invalid/rpc",
+    "http://10.0.0.1/rpc",
+    "file:///rpc",
+    "//x",
+    "javascript:0",
+  ]) {
+    const { page: refused, complaints } = await emptyPage(
+      started,
+      {},
+      `file://${PAGE}#live=${encodeURIComponent(address)}&session=one`,
+    );
+    assert.match(
+      (await refused.textContent("[role=alert]")) ?? "",
+      /^live: expected an address of/,
+    );
+    assert.deepEqual(complaints, [], address);
+    await refused.close();
+  }
+});
+
+test("the page around answers over a port; other origins and windows are ignored", {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const { context, step } = growing();
+  step(2);
+  const around = await gateway(t, () => context);
+  const inner = await gateway(t, () => undefined);
+  const started = await browser(t);
+  const page = await started.newPage();
+  await page.exposeFunction("answer", (/** @type {unknown} */ request) => around.handle(request));
+  const framed = async (/** @type {string} */ embed) => {
+    await page.goto(`${around.origin}/around`);
+    await page.evaluate(
+      (/** @type {string[]} */ [address, own]) => {
+        const frame = document.createElement("iframe");
+        const scope = /** @type {any} */ (globalThis);
+        scope.ready = 0;
+        addEventListener("message", ({ data, source }) => {
+          if (data?.type !== "plimsoll-inspector-ready" || source !== frame.contentWindow) return;
+          scope.ready += 1;
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = async (event) => port1.postMessage(await scope.answer(event.data));
+          frame.contentWindow?.postMessage(
+            { type: "plimsoll-inspector-connect", sessionId: "one" },
+            own ?? "",
+            [port2],
+          );
+        });
+        frame.src = address ?? "";
+        Object.assign(frame.style, { width: "1200px", height: "800px" });
+        document.body.append(frame);
+      },
+      [`${inner.origin}/inspector#embed=${embed}`, inner.origin],
+    );
+    return page.frames().at(-1) ?? page.mainFrame();
+  };
+  let frame = await framed(around.origin);
+  await shows(frame, context.inspect().window.used);
+  step(5);
+  await shows(frame, context.inspect().window.used);
+  assert.deepEqual(await reportOf(frame), plain(context.inspect()));
+  assert.equal(inner.asked.length, 0, "nothing is asked over HTTP");
+
+  // The address names another origin: this page is not told that the frame is ready, and its port is not taken.
+  frame = await framed("https://example.org");
+  await frame.waitForFunction(() => "__inspector" in globalThis);
+  await page.evaluate((/** @type {string} */ own) => {
+    const { port2 } = new MessageChannel();
+    document
+      .querySelector("iframe")
+      ?.contentWindow?.postMessage({ type: "plimsoll-inspector-connect", sessionId: "evil" }, own, [
+        port2,
+      ]);
+  }, inner.origin);
+  await page.waitForTimeout(1_200);
+  assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).ready), 0);
+  const live = await frame.evaluate(
+    () => /** @type {any} */ (globalThis).__inspector.state.live.value,
+  );
+  assert.deepEqual([live.name, live.lastAt], ["the page around", null]);
+  const alone = await emptyPage(started, {}, `file://${PAGE}#embed=https://example.org`);
+  assert.match((await alone.page.textContent("[role=alert]")) ?? "", /not inside another/);
+});
