@@ -56,9 +56,9 @@ const VIEWS = [[], ["--preset", "balanced"]];
 
 for (const preset of VIEWS)
   test(`all JSON documents of a session have the same figures ${preset.join(" ") || "as recorded"}`, () =>
-    agree(preset));
+    checkAgreement(preset));
 
-function agree(preset) {
+function checkAgreement(preset) {
   const at = ["--window", "64k", "--reserve", "4000", ...preset];
   for (const { file, report, checked } of asked(sessions(), at)) {
     const { window, status, buckets, contextWindowTokens } = report;

@@ -1,7 +1,7 @@
 // `plimsoll check`: limits, and how it ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AUDIT, EXPORTS, file, json, PLAN, plimsoll, refusal } from "./command.mjs";
+import { AUDIT, checkRefusal, EXPORTS, file, json, PLAN, plimsoll } from "./command.mjs";
 
 /** A simulation: the recorded sessions were not managed. */
 const AT = ["--window", "64k", "--preset", "balanced"];
@@ -72,7 +72,7 @@ test("--max checks each part that its pattern matches, and a sum if it names the
 });
 
 test("check refuses a limit on a part that no session has", () => {
-  refusal(
+  checkRefusal(
     ["check", AUDIT, ...AT, "--max", "result reed=5k"],
     assert,
     /--max: no part is named "result reed"\. Did you mean "result read"\? Parts: system, .*\. Write 'result reed\?=SIZE' if it may be absent/,
@@ -129,9 +129,9 @@ test("check refuses malformed limits", () => {
     [["--max", "=12k"], /--max: a part and a size/],
     [["--max", "tools="], /--max: a size like/],
   ];
-  for (const [args, message] of cases) refusal(["check", AUDIT, ...args], assert, message);
-  refusal(["check"], assert, /FILE is missing: no agent session was found for this folder/);
-  refusal(
+  for (const [args, message] of cases) checkRefusal(["check", AUDIT, ...args], assert, message);
+  checkRefusal(["check"], assert, /FILE is missing: no agent session was found for this folder/);
+  checkRefusal(
     ["inspect", AUDIT, "--max-used", "1k"],
     assert,
     /--max-used is not an option of \w+, only of check/,

@@ -107,7 +107,7 @@ export function json(args) {
 }
 
 /** A command line that is refused: code 2, nothing on stdout, one line without a stack that says what is allowed. */
-export function refusal(args, assert, message, code = 2) {
+export function checkRefusal(args, assert, message, code = 2) {
   const ran = plimsoll(args);
   assert.equal(ran.code, code, `${args.join(" ")}: ${ran.err}`);
   assert.equal(ran.out, "");

@@ -1,7 +1,17 @@
 // `plimsoll find`: where a text stands, and whether it is still sent.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AUDIT, EVIL, EXPORTS, file, hostile, json, PLAN, plimsoll, refusal } from "./command.mjs";
+import {
+  AUDIT,
+  checkRefusal,
+  EVIL,
+  EXPORTS,
+  file,
+  hostile,
+  json,
+  PLAN,
+  plimsoll,
+} from "./command.mjs";
 
 const AT = ["--window", "16k", "--reserve", "1000"];
 const sum = (rows, of) => rows.reduce((all, one) => all + of(one), 0);
@@ -117,10 +127,18 @@ test("a search without hits exits with 1 and a message", () => {
   const { code: bare, out: document } = plimsoll(["find", "no such text", PLAN, "--json"]);
   assert.equal(bare, 1);
   assert.deepEqual(JSON.parse(document).places, []);
-  refusal(["find", "", PLAN], assert, /find: the text is empty/);
-  refusal(["find"], assert, /TEXT is missing: plimsoll find TEXT FILE/);
-  refusal(["find", "x"], assert, /FILE is missing: no agent session was found for this folder/);
-  refusal(["inspect", PLAN, "-i"], assert, /--ignore-case is not an option of \w+, only of find/);
+  checkRefusal(["find", "", PLAN], assert, /find: the text is empty/);
+  checkRefusal(["find"], assert, /TEXT is missing: plimsoll find TEXT FILE/);
+  checkRefusal(
+    ["find", "x"],
+    assert,
+    /FILE is missing: no agent session was found for this folder/,
+  );
+  checkRefusal(
+    ["inspect", PLAN, "-i"],
+    assert,
+    /--ignore-case is not an option of \w+, only of find/,
+  );
 });
 
 test("find prints an escape sequence it found without sending it to the terminal", () => {

@@ -1,7 +1,7 @@
 // `plimsoll inspect --chat` and `plimsoll detail`: the report, and the text under a key.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AUDIT, file, hostile, json, PLAN, plimsoll, refusal, STEERS } from "./command.mjs";
+import { AUDIT, checkRefusal, file, hostile, json, PLAN, plimsoll, STEERS } from "./command.mjs";
 
 const AT = ["--window", "16k", "--reserve", "1000"];
 
@@ -51,7 +51,7 @@ test("inspect --chat --call reports that call", () => {
   const { byCall } = json(["turns", AUDIT, ...AT]);
   assert.equal(early.window.used, byCall[19].used);
   assert.ok(early.messages.length < json(["inspect", "--chat", AUDIT, ...AT]).messages.length);
-  refusal(
+  checkRefusal(
     ["detail", "message:500", AUDIT, "--call", "20"],
     assert,
     /no key "message:500" at call 20\. Did you mean "message:51"\?/,
@@ -59,15 +59,15 @@ test("inspect --chat --call reports that call", () => {
 });
 
 test("an unknown key exits with 2 and lists the nearest keys", () => {
-  refusal(
+  checkRefusal(
     ["detail", "sistem", PLAN],
     assert,
     /no key "sistem" at call 49\. Did you mean "system" or "message:96"\?/,
   );
-  refusal(["detail", "message:9999", PLAN], assert, /no key "message:9999" at call 49/);
-  refusal(["detail", "system", AUDIT], assert, /no key "system" at call 235/);
-  refusal(["detail"], assert, /KEY is missing: plimsoll detail KEY FILE/);
-  refusal(
+  checkRefusal(["detail", "message:9999", PLAN], assert, /no key "message:9999" at call 49/);
+  checkRefusal(["detail", "system", AUDIT], assert, /no key "system" at call 235/);
+  checkRefusal(["detail"], assert, /KEY is missing: plimsoll detail KEY FILE/);
+  checkRefusal(
     ["detail", "system"],
     assert,
     /FILE is missing: no agent session was found for this folder/,
@@ -142,13 +142,17 @@ test("detail --diff shows a cut with three lines of context", () => {
 });
 
 test("detail refuses two forms at once, and a form of a key without text", () => {
-  refusal(
+  checkRefusal(
     ["detail", "system", PLAN, "--raw", "--diff"],
     assert,
     /use only one of --raw and --diff/,
   );
-  refusal(["detail", "user", PLAN, "--sent"], assert, /--sent: "user" has no text of its own/);
-  refusal(["inspect", PLAN, "--sent"], assert, /--sent is not an option of \w+, only of detail/);
+  checkRefusal(["detail", "user", PLAN, "--sent"], assert, /--sent: "user" has no text of its own/);
+  checkRefusal(
+    ["inspect", PLAN, "--sent"],
+    assert,
+    /--sent is not an option of \w+, only of detail/,
+  );
   for (const form of ["--raw", "--sent", "--diff"])
     assert.doesNotMatch(plimsoll(["detail", "message:2", hostile(), form]).out, STEERS);
 });

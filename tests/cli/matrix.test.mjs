@@ -1,12 +1,13 @@
 // `plimsoll replay` over presets, windows and files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AUDIT, EXPORTS, json, PLAN, plimsoll, refusal } from "./command.mjs";
+import { AUDIT, checkRefusal, EXPORTS, json, PLAN, plimsoll } from "./command.mjs";
 
 const SHARES = ["recall", "farRecall", "contentRecall", "userText"];
 const COUNTS = ["bill", "edits", "folds", "epochs", "overWindow", "violations"];
 const MATRIX = ["replay", PLAN, EXPORTS, "--preset", "economy,retention", "--window", "8k,16k"];
-const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-6 * Math.max(1, Math.abs(b)), `${a} ${b}`);
+const checkNear = (a, b) =>
+  assert.ok(Math.abs(a - b) < 1e-6 * Math.max(1, Math.abs(b)), `${a} ${b}`);
 
 test("a replay has a row for each preset and window and one unmanaged row, each the sum of its runs", () => {
   const { files, runs, matrix } = json([...MATRIX, "--calls"]);
@@ -27,11 +28,11 @@ test("a replay has a row for each preset and window and one unmanaged row, each 
     );
     const sum = (of) => mine.reduce((all, run) => all + of(run), 0);
     assert.deepEqual([row.sessions, row.calls], [2, sum((run) => run.calls.length)]);
-    near(
+    checkNear(
       row.bill,
       sum((run) => run.totals.bill),
     );
-    near(row.saved, 1 - row.bill / sum((run) => run.totals.unmanagedBill));
+    checkNear(row.saved, 1 - row.bill / sum((run) => run.totals.unmanagedBill));
     assert.equal(
       row.edits,
       sum((run) => run.calls.filter((one) => one.event === "edit").length),
@@ -45,7 +46,7 @@ test("a replay has a row for each preset and window and one unmanaged row, each 
     for (const name of SHARES) {
       const known = mine.map((run) => run.totals[name]).filter((one) => one !== null);
       assert.ok(known.every((one) => one >= 0 && one <= 1));
-      if (known.length > 0) near(row[name], known.reduce((a, b) => a + b) / known.length);
+      if (known.length > 0) checkNear(row[name], known.reduce((a, b) => a + b) / known.length);
       else assert.equal(row[name], null);
     }
   }
@@ -73,7 +74,7 @@ test("regret is a preset's cost above the cheapest preset that retains as much",
   const recall = (row) => Math.round(1000 * row.recall);
   for (const row of rows) {
     const rival = cheapestFirst.find((other) => recall(other) >= recall(row));
-    near(row.regret, row.bill / rival.bill - 1);
+    checkNear(row.regret, row.bill / rival.bill - 1);
   }
   assert.equal(cheapestFirst[0].regret, 0);
   const found = rows.filter(({ regret }) => regret > 0);
@@ -129,11 +130,11 @@ test("--prices and --ttl change the bill", () => {
   );
   assert.equal(runs.length, 2, "also of a preset that does not go by prices");
   for (const { calls, totals } of runs) {
-    near(
+    checkNear(
       totals.bill,
       calls.reduce((all, one) => all + one.used, 0),
     );
-    near(
+    checkNear(
       totals.unmanagedBill,
       calls.reduce((all, one) => all + one.unmanaged, 0),
     );
@@ -193,6 +194,6 @@ test("replay refuses wrong options and says what is allowed", () => {
       /--ttl is not an option of \w+, only of inspect, detail, .* check and rpc/,
     ],
   ];
-  for (const [args, message] of cases) refusal(args, assert, message);
-  refusal(["replay", PLAN, "absent.json"], assert, /absent\.json: no such file/, 3);
+  for (const [args, message] of cases) checkRefusal(args, assert, message);
+  checkRefusal(["replay", PLAN, "absent.json"], assert, /absent\.json: no such file/, 3);
 });

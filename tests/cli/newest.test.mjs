@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { AUDIT, folder, refusal, spawned } from "./command.mjs";
+import { AUDIT, checkRefusal, folder, spawned } from "./command.mjs";
 
 /** A home, a folder to work in, and what stands where. */
 function place() {
@@ -71,7 +71,7 @@ test("commands without a file use the newest session of this folder, or else of 
 });
 
 test("commands ask for a file if no agent session exists or they need one by name", () => {
-  refusal(["inspect"], assert, /FILE is missing: no agent session was found for this folder/);
+  checkRefusal(["inspect"], assert, /FILE is missing: no agent session was found for this folder/);
   const { put, run } = place();
   put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);
   for (const args of [["rpc"], ["replay"], ["detail"], ["find"]]) {

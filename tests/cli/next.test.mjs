@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { AUDIT, EXPORTS, file, folder, json, PLAN, plimsoll, refusal } from "./command.mjs";
+import { AUDIT, checkRefusal, EXPORTS, file, folder, json, PLAN, plimsoll } from "./command.mjs";
 
 const SESSIONS = [AUDIT, PLAN, EXPORTS];
 const STATES = ["kept", "capped", "stubbed", "thinned", "summarized", "dropped"];
@@ -184,7 +184,7 @@ test("next refuses wrong options and files with a message", () => {
     [["next", AUDIT, "--call", "3"], /--call is not an option of \w+, only of inspect, detail, /],
     [["inspect", AUDIT, "--all"], /--all is not an option of \w+, only of next and turns/],
   ];
-  for (const [args, expected] of cases) refusal(args, assert, expected);
-  refusal(["next", join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
-  refusal(["next", file("noise.json", "\u0000\u0001")], assert, /noise\.json: /, 3);
+  for (const [args, expected] of cases) checkRefusal(args, assert, expected);
+  checkRefusal(["next", join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
+  checkRefusal(["next", file("noise.json", "\u0000\u0001")], assert, /noise\.json: /, 3);
 });

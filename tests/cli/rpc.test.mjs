@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import {
   AUDIT,
+  checkRefusal,
   file,
   folder,
   hostile,
   json,
   PLAN,
   plimsoll,
-  refusal,
   STEERS,
   spawned,
   started,
@@ -162,8 +162,12 @@ test("JSON output escapes invisible characters and parses to the original text",
 });
 
 test("rpc refuses wrong options and files before the first answer", () => {
-  refusal(["rpc"], assert, /FILE is missing: plimsoll rpc FILE/);
-  refusal(["rpc", "-"], assert, /rpc reads requests from standard input: name a file/);
-  refusal(["rpc", PLAN, "--json"], assert, /--json is not an option of \w+, only of inspect, /);
-  refusal(["rpc", PLAN, join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
+  checkRefusal(["rpc"], assert, /FILE is missing: plimsoll rpc FILE/);
+  checkRefusal(["rpc", "-"], assert, /rpc reads requests from standard input: name a file/);
+  checkRefusal(
+    ["rpc", PLAN, "--json"],
+    assert,
+    /--json is not an option of \w+, only of inspect, /,
+  );
+  checkRefusal(["rpc", PLAN, join(folder, "absent.json")], assert, /absent\.json: no such file/, 3);
 });

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import {
   AUDIT,
+  checkRefusal,
   EVIL,
   EXPORTS,
   file,
@@ -14,7 +15,6 @@ import {
   json,
   PLAN,
   plimsoll,
-  refusal,
   STEERS,
   spawned,
 } from "./command.mjs";
@@ -172,24 +172,24 @@ test("every command exits with 2 for a wrong command line and 3 for an unreadabl
       [[...view(AUDIT), "--calling", "x"], /--calling/],
     ];
     if (command !== "check") cases.push([[...view(AUDIT), PLAN], /takes one file, got 2/]);
-    for (const [args, expected] of cases) refusal(args, assert, expected);
-    refusal(view(join(folder, "absent.json")), assert, /absent\.json: no such file/, 3);
-    refusal(view(file("noise.json", "\u0000\u0001")), assert, /noise\.json: /, 3);
+    for (const [args, expected] of cases) checkRefusal(args, assert, expected);
+    checkRefusal(view(join(folder, "absent.json")), assert, /absent\.json: no such file/, 3);
+    checkRefusal(view(file("noise.json", "\u0000\u0001")), assert, /noise\.json: /, 3);
     const silent = JSON.stringify([{ role: "user", content: "Anybody there?" }]);
     if (name !== "next")
-      refusal(view(file("silent.json", silent)), assert, /silent\.json: .*no model call/, 3);
+      checkRefusal(view(file("silent.json", silent)), assert, /silent\.json: .*no model call/, 3);
   }
 });
 
 test("an unknown call is refused with the range of calls", () => {
   for (const name of ["inspect", "inspect --chat", "detail", "map", "find", "check"])
-    refusal(
+    checkRefusal(
       [...VIEWS[name](EXPORTS), "--call", "74"],
       assert,
       /--call: a whole number from 1 to 73, got "74"/,
     );
   for (const name of ["turns", "next"])
-    refusal(
+    checkRefusal(
       [...VIEWS[name](EXPORTS), "--call", "3"],
       assert,
       /--call is not an option of \w+, only of inspect/,
@@ -209,7 +209,7 @@ test("every command has a help page within 80 columns", () => {
     if (SCHEMAS[name]) assert.ok(out.includes(SCHEMAS[name]), name);
     for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
   }
-  refusal(["inspct", "--help"], assert, /unknown command "inspct"\. Did you mean "inspect"\?/);
+  checkRefusal(["inspct", "--help"], assert, /unknown command "inspct"\. Did you mean "inspect"\?/);
 });
 
 test("--unseen adds tokens to each simulated request", () => {

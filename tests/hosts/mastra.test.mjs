@@ -49,7 +49,7 @@ function play(limit, way) {
 }
 
 /** @param {string} name @param {ReturnType<typeof play>} played */
-function sound(name, { seen, text }) {
+function checkSound(name, { seen, text }) {
   const { calls, refused, peak, epochs, broken } = seen;
   console.log(
     `@mastra/core ${VERSION}, ${name}: ${calls} calls, ${broken.length} invalid, ${refused} refused as too long, at most ${peak} tokens, ${epochs} epochs`,
@@ -63,7 +63,7 @@ for (const way of /** @type {const} */ (["generate", "stream"]))
   test(`50 tool steps at 16k by ${way} stay valid, within the window, and keep the fact`, (t) => {
     if (missing) return skip(t, missing);
     const played = play(LIMIT, way);
-    sound(way, played);
+    checkSound(way, played);
     assert.equal(played.seen.refused, 0);
     assert.ok(played.seen.peak <= LIMIT - 1_000, `${played.seen.peak}`);
   });
@@ -71,6 +71,6 @@ for (const way of /** @type {const} */ (["generate", "stream"]))
 test("a call that the provider refuses as too long is sent again, smaller", (t) => {
   if (missing) return skip(t, missing);
   const played = play(9_000, "generate");
-  sound("refused", played);
+  checkSound("refused", played);
   assert.ok(played.seen.refused > 0);
 });

@@ -141,7 +141,7 @@ async function asked(t, text, options) {
 }
 
 /** What every run must hold. */
-function sound(name, { seen, printed }) {
+function checkSound(name, { seen, printed }) {
   row(name, "@opencode-ai/plugin", seen, seen.epochs, hostTools);
   assert.deepEqual(seen.broken, [], printed);
   assert.equal(seen.calls, STEPS + 1, printed);
@@ -156,7 +156,7 @@ test("the plugin has the types that opencode expects", (t) => {
 test("all requests of 50 steps in a small window are valid", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const ended = await asked(t, TEXT);
-  sound("50 steps", ended);
+  checkSound("50 steps", ended);
   assert.equal(ended.status, 0, ended.printed);
   assert.equal(ended.seen.refused, 0);
   assert.ok(ended.seen.beside <= 1, "a title, and no summaries");
@@ -165,6 +165,6 @@ test("all requests of 50 steps in a small window are valid", async (t) => {
 test("a request that is refused as too long is sent again, smaller", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const ended = await asked(t, TEXT, { limit: 9_000 });
-  sound("an overflow", ended);
+  checkSound("an overflow", ended);
   assert.ok(ended.seen.refused >= 1 && ended.seen.peak <= 9_000, JSON.stringify(ended.seen));
 });

@@ -178,7 +178,7 @@ const compactionsIn = (events) => events.filter(({ type }) => type === "compacti
 const extension = () => ["--extension", join(folder, "plimsoll.ts")];
 
 /** What every run must hold. */
-function sound(name, seen) {
+function checkSound(name, seen) {
   row(name, PI, seen, seen.epochs, hostTools);
   assert.deepEqual(seen.broken, []);
   assert.equal(seen.summaries, 0, "no call of pi's own summarizer");
@@ -193,7 +193,7 @@ test("all requests of 50 steps in a small window are valid", async (t) => {
   if (missing) return skip(t, `${missing} is not there`);
   const { seen, ask } = await started(t, {}, extension());
   const events = await ask(prompt(TEXT), "agent_settled");
-  sound("50 steps", seen);
+  checkSound("50 steps", seen);
   assert.equal(answerIn(events), "The audit is done.");
   assert.equal(seen.calls, STEPS + 1);
   assert.equal(seen.refused, 0);
@@ -207,7 +207,7 @@ test("a request that is refused as too long is sent again, smaller", async (t) =
   if (missing) return skip(t, `${missing} is not there`);
   const { seen, ask } = await started(t, { limit: 8_000 }, extension());
   const events = await ask(prompt(TEXT), "agent_settled");
-  sound("an overflow", seen);
+  checkSound("an overflow", seen);
   assert.equal(answerIn(events), "The audit is done.");
   assert.ok(seen.refused >= 1 && seen.peak <= 8_000, JSON.stringify(seen));
   const [{ reason, result }] = compactionsIn(events).filter((one) => one.result);
@@ -223,12 +223,12 @@ test("a session continues after /compact, also in another process", async (t) =>
   const [{ data }] = (await first.ask({ type: "compact" }, "compact")).slice(-1);
   assert.ok(data.summary.length > 0 && data.firstKeptEntryId, JSON.stringify(data));
   const events = await first.ask(prompt("Once more."), "agent_settled");
-  sound("/compact", first.seen);
+  checkSound("/compact", first.seen);
   assert.equal(answerIn(events), "The audit is done.");
   // What a request may hold is learned anew there, and what was compacted is not forgotten over it.
   const second = await started(t, { limit: 7_500 }, [...extension(), "--continue"]);
   const later = await second.ask(prompt("And again."), "agent_settled");
-  sound("a new process", second.seen);
+  checkSound("a new process", second.seen);
   assert.equal(answerIn(later), "The audit is done.");
   assert.ok(second.seen.refused >= 1);
   assert.ok(second.seen.last.includes("Once more."), "it knows what was asked before");

@@ -95,7 +95,7 @@ const messages = [{ role: "user", content: `${FACT} Read every berth's file, one
 const asked = { tools, messages, system: "You audit a harbour.", stopWhen: stepCountIs(STEPS + 1) };
 
 /** What every way must hold. */
-function sound(name, seen, text, epochs) {
+function checkSound(name, seen, text, epochs) {
   row(name, "ai", seen, epochs);
   const { calls, peak, broken } = seen;
   assert.deepEqual(broken, []);
@@ -113,7 +113,7 @@ test("prepareStep keeps 50 steps in a small window valid", async () => {
   const events = [];
   const step = prepareStep({ window: WINDOW, on: ({ type }) => events.push(type) }, { tools });
   const { text } = await generateText({ ...asked, model: mock, prepareStep: step });
-  sound("prepareStep", seen, text, events.filter((type) => type === "epoch").length);
+  checkSound("prepareStep", seen, text, events.filter((type) => type === "epoch").length);
   assert.equal(seen.refused, 0);
   assert.ok(events.includes("epoch"), `${events}`);
 });
@@ -131,7 +131,7 @@ test("the middleware keeps 50 generated steps valid", async () => {
   const { seen, mock } = model();
   const wrapped = wrapLanguageModel({ model: mock, middleware: middleware({ window: WINDOW }) });
   const { text } = await generateText({ ...asked, model: wrapped });
-  sound("generateText", seen, text);
+  checkSound("generateText", seen, text);
 });
 
 test("the middleware keeps 50 streamed steps valid and reads the usage of each", async () => {
@@ -140,7 +140,7 @@ test("the middleware keeps 50 streamed steps valid and reads the usage of each",
   const context = new ContextManager({ window: WINDOW, format: "ai-sdk" });
   const wrapped = wrapLanguageModel({ model: mock, middleware: middleware(context) });
   const text = await streamText({ ...asked, model: wrapped }).text;
-  sound("streamText", seen, text);
+  checkSound("streamText", seen, text);
   assert.equal(context.status().source, "usage+estimate");
 });
 
@@ -152,7 +152,7 @@ test("the middleware sends a call that was refused as too long again, smaller", 
     const { seen, mock } = model({ limit: 9_000 });
     const wrapped = wrapLanguageModel({ model: mock, middleware: middleware({ window: WINDOW }) });
     const text = await ask(wrapped);
-    sound("recover", seen, text);
+    checkSound("recover", seen, text);
     assert.ok(seen.refused >= 1 && seen.peak <= 9_000, JSON.stringify(seen));
   }
 });
@@ -160,10 +160,10 @@ test("the middleware sends a call that was refused as too long again, smaller", 
 test("the examples of docs/hosts/ai-sdk.md run", async () => {
   const { seen, mock } = model();
   const { text } = await snippet(folder, "ai-sdk", { model: mock, tools, messages });
-  sound("docs/hosts/ai-sdk.md", seen, text);
+  checkSound("docs/hosts/ai-sdk.md", seen, text);
 
   const other = model();
   const { wrapped } = await snippet(folder, "ai-sdk", { model: other.mock }, 2);
   const generated = await generateText({ ...asked, model: wrapped });
-  sound("docs/hosts/ai-sdk.md, the middleware", other.seen, generated.text);
+  checkSound("docs/hosts/ai-sdk.md, the middleware", other.seen, generated.text);
 });

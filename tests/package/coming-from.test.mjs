@@ -152,14 +152,14 @@ const figures = [
 const shown = ({ orphans, lost, changed }) => [orphans, lost, changed];
 
 /** Compares the figures with those of the page. */
-function same(theirs, ours, inPage) {
+function checkSame(theirs, ours, inPage) {
   const measured = shown(theirs).map((figure, at) => [figure, shown(ours)[at]]);
   assert.deepEqual(inPage, measured, `${PAGE} has other figures than these: write them there`);
 }
 
 test("trimMessages cuts off calls, loses the request and moves the beginning, as often as the page says", async () => {
   const [theirs, ours] = [await play(1, "langchain"), await play(2, "langchain")];
-  same(theirs, ours, figures.slice(0, 3));
+  checkSame(theirs, ours, figures.slice(0, 3));
   assert.ok(theirs.orphans > 20 && ours.orphans === 0 && ours.lost === 0);
   assert.deepEqual([theirs.over, ours.over], [0, 0]);
 });
@@ -180,7 +180,7 @@ test("trimMessages with startOn keeps calls and results together, or keeps nothi
 
 test("pruneMessages moves the beginning at nearly every call, as often as the page says", async () => {
   const [theirs, ours] = [await play(3, "ai-sdk"), await play(4, "ai-sdk")];
-  same(theirs, ours, figures.slice(3, 6));
+  checkSame(theirs, ours, figures.slice(3, 6));
   assert.ok(theirs.changed > 30 && ours.changed < 5);
   assert.equal(ours.over, 0);
 });

@@ -108,7 +108,7 @@ const asked = async (model, plimsoll) => {
 };
 
 /** What every way must hold. */
-function sound(name, { seen, limit }, all, epochs) {
+function checkSound(name, { seen, limit }, all, epochs) {
   row(name, "langchain", seen, epochs);
   assert.deepEqual(seen.broken, []);
   assert.equal(seen.calls, STEPS + 1);
@@ -133,7 +133,7 @@ for (const provider of ["anthropic", "openai", "mistral_ai"]) {
       epochs += type === "epoch" ? 1 : 0;
     };
     const all = await asked(model, middleware({ window: WINDOW, on }));
-    sound(provider, model, all, epochs);
+    checkSound(provider, model, all, epochs);
     assert.equal(model.seen.refused, 0);
     assert.ok(epochs > 0, "the window was full");
     assert.equal(all.length, 2 * STEPS + 2);
@@ -185,7 +185,7 @@ test("tools are counted with their descriptions and schemas", async () => {
 test("a call that was refused as too long is sent again, smaller", async () => {
   const model = new Model({ limit: 9_000 });
   const all = await asked(model, middleware({ window: WINDOW }));
-  sound("recover", model, all);
+  checkSound("recover", model, all);
   assert.ok(model.seen.refused >= 1);
 });
 
@@ -221,7 +221,7 @@ test("the example of docs/hosts/langchain.md runs", async () => {
   const model = new Model();
   const { agent } = await snippet(folder, "langchain", { model, tools: [read] });
   const { messages: all } = await agent.invoke({ messages }, { recursionLimit: 500 });
-  sound("docs/hosts/langchain.md", model, all);
+  checkSound("docs/hosts/langchain.md", model, all);
 });
 
 test("a manager passed by the user is opened, used and saved", async () => {
@@ -231,7 +231,7 @@ test("a manager passed by the user is opened, used and saved", async () => {
   const host = { model, tools: [read], store, sessionId: "audit" };
   const { agent, context } = await snippet(folder, "langchain", host, 2);
   const { messages: all } = await agent.invoke({ messages }, { recursionLimit: 500 });
-  sound("docs/hosts/langchain.md, a store", model, all);
+  checkSound("docs/hosts/langchain.md, a store", model, all);
   assert.equal((await context.save()).rebased, false);
   assert.ok(await store.load("audit"));
 });

@@ -91,7 +91,7 @@ const agentOf = (model) =>
 const MOST = { maxTurns: 2 * STEPS };
 
 /** What every way must hold. */
-function sound(name, { seen }, text, epochs) {
+function checkSound(name, { seen }, text, epochs) {
   row(name, "@openai/agents", seen, epochs);
   assert.deepEqual(seen.broken, []);
   assert.equal(seen.calls, STEPS + 1);
@@ -118,7 +118,7 @@ for (const stream of [false, true]) {
       callModelInputFilter: filter,
     });
     if (stream) await result.completed;
-    sound(stream ? "streamed" : "generated", model, result.finalOutput, epochs);
+    checkSound(stream ? "streamed" : "generated", model, result.finalOutput, epochs);
     assert.ok(epochs > 0, "the window was full");
     const results = result.history.filter(({ type }) => type === "function_call_result");
     assert.equal(results.length, STEPS);
@@ -157,5 +157,5 @@ test("consecutive runs share a session of the SDK", async () => {
 test("the example of docs/hosts/openai-agents.md runs", async () => {
   const model = new Model();
   const { result } = await snippet(folder, "openai-agents", { model, tools: [read], text: TEXT });
-  sound("docs/hosts/openai-agents.md", model, result.finalOutput);
+  checkSound("docs/hosts/openai-agents.md", model, result.finalOutput);
 });

@@ -47,7 +47,7 @@ async function conflicting(store) {
 }
 
 /** @param {string} argument */
-const names = (argument) => (/** @type {any} */ error) => {
+const checkNames = (argument) => (/** @type {any} */ error) => {
   assert.equal(error.name, "PlimsollError", String(error));
   assert.equal(error.code, "INVALID_ARGUMENT");
   assert.equal(error.info.argument, argument);
@@ -74,7 +74,7 @@ test("a store that answers a conflict with anything but null is refused by name,
     const commit = (/** @type {any} */ made) => (made === null && isBroken ? answer : made);
     const store = storeOf({ commit });
     const other = await conflicting(store);
-    await assert.rejects(other.save(), names("store.commit"), `answered ${String(answer)}`);
+    await assert.rejects(other.save(), checkNames("store.commit"), `answered ${String(answer)}`);
     isBroken = false;
     assert.equal((await other.save()).rebased, true, `after ${String(answer)}`);
     assert.ok(store.holds("pin of one") && store.holds("pin of the other"));
@@ -92,7 +92,7 @@ test("a revision that is not above the one that the commit names is refused", {
   context.pin({ text: "more" });
   offset = 1;
   await assert.rejects(context.save(), (error) => {
-    names("store.commit")(error);
+    checkNames("store.commit")(error);
     assert.match(error.message, /null|whole number above 1/);
     assert.match(error.message, /got 1$/);
     return true;
@@ -119,7 +119,7 @@ test("a record that a store loads has bytes and a revision, or the store is refu
   ]) {
     const store = storeOf({ load: () => answer });
     const opened = api.ContextManager.open(store, "k", OPTIONS);
-    await assert.rejects(opened, names("store.load"), JSON.stringify(answer));
+    await assert.rejects(opened, checkNames("store.load"), JSON.stringify(answer));
   }
 });
 
@@ -130,7 +130,7 @@ test("a record that a store loads after a conflict is checked too", { skip }, as
   });
   const other = await conflicting(store);
   isBroken = true;
-  await assert.rejects(other.save(), names("store.load"));
+  await assert.rejects(other.save(), checkNames("store.load"));
 });
 
 test("an object that is no store is refused by name", { skip }, async () => {
@@ -141,6 +141,6 @@ test("an object that is no store is refused by name", { skip }, async () => {
     { load: async () => null },
     { commit: async () => 1 },
   ]) {
-    await assert.rejects(api.ContextManager.open(store, "k", OPTIONS), names("store"));
+    await assert.rejects(api.ContextManager.open(store, "k", OPTIONS), checkNames("store"));
   }
 });

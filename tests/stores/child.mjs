@@ -94,14 +94,14 @@ const tasks = {
   },
   /** What a session holds in the end: pins that are not there, pins that are there again, compactions. */
   last: async () => {
-    const { taken } = await import("../conformance/faults/rows.mjs");
+    const { checkAccepted } = await import("../conformance/faults/rows.mjs");
     const { api, WINDOW } = await import("../conformance/support/agent-session.mjs");
     const { historyOf } = await import("./gateway.mjs");
     const store = await opened(spec);
     const options = { window: WINDOW, format: "anthropic", estimator: "chars/4" };
     const context = await api.ContextManager.open(store, taskInput.key, options);
     const prepared = context.request(historyOf(taskInput.steps));
-    taken(prepared);
+    checkAccepted(prepared);
     const has = (/** @type {string} */ id) => context.unpin(id);
     const lost = taskInput.ids.filter((/** @type {string} */ id) => !has(id));
     const back = taskInput.gone.filter(has);

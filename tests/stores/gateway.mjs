@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { taken } from "../conformance/faults/rows.mjs";
+import { checkAccepted } from "../conformance/faults/rows.mjs";
 import { api, good, talk, WINDOW } from "../conformance/support/agent-session.mjs";
 import { opened } from "./stores.mjs";
 
@@ -50,7 +50,7 @@ export async function gateway(spec, { name }, say) {
     const unpinned = [];
     // What the other has saved since: a compaction that is asked for now stands on it.
     const begun = await context.save();
-    taken(await context.prepare(history));
+    checkAccepted(await context.prepare(history));
     if (pin) pinned.push(context.pin({ text: `${name} keeps ${round}.` }));
     if (pin) pinned.push(context.pin({ index: 4 * (round % steps) }));
     pins.push(...pinned);
@@ -66,7 +66,7 @@ export async function gateway(spec, { name }, say) {
     // What was folded while the first was under way.
     const last = await context.save();
     const prepared = await context.prepare(history);
-    taken(prepared);
+    checkAccepted(prepared);
     assert.ok(prepared.fits);
     const bytes = context.snapshot().length;
     const carried = outcome?.record ? 1 : 0;

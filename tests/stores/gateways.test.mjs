@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { taken } from "../conformance/faults/rows.mjs";
+import { checkAccepted } from "../conformance/faults/rows.mjs";
 import { api, good, talk, WINDOW } from "../conformance/support/agent-session.mjs";
 import { driven } from "./driven.mjs";
 import { long, opened, skip, specOf } from "./stores.mjs";
@@ -40,7 +40,7 @@ test("two managers over one memory store end with the same session", {
   const before = other.request(history);
   assert.deepEqual(await other.save(), { revision: 2, rebased: true });
   const after = other.request(history);
-  taken(after);
+  checkAccepted(after);
   assert.ok(after.epoch > before.epoch, "theirs is another start: an epoch of its own");
   assert.deepEqual(await one.save(), { revision: 2, rebased: true });
   assert.deepEqual(one.request(history).messages, after.messages);
@@ -85,7 +85,7 @@ test("a lost acknowledgement is recognized by this save or a later one", {
       assert.equal((await store.load("s")).revision, revision);
     }
     const again = await api.ContextManager.open(store, "s", OPTIONS);
-    taken(again.request(talk(20)));
+    checkAccepted(again.request(talk(20)));
     assert.equal((await store.load("s")).revision, revision);
   }
 });

@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { taken } from "../conformance/faults/rows.mjs";
+import { checkAccepted } from "../conformance/faults/rows.mjs";
 import { api, step } from "../conformance/support/agent-session.mjs";
 import { folder, long, opened, skip, subpath } from "./stores.mjs";
 
@@ -68,7 +68,7 @@ test(`${SESSIONS} stored sessions, ${AWAKE} of them in memory, keep their histor
       history.push(...step(10 * round + more));
       const last = context.request([...history, { role: "user", content: "go on" }]);
       calls += 1;
-      if (more === 3 && at % 10 === 0) taken(last);
+      if (more === 3 && at % 10 === 0) checkAccepted(last);
       const twin = twins.get(at);
       if (!twin) continue;
       const same = twin.request([...history, { role: "user", content: "go on" }]);

@@ -51,7 +51,7 @@ async function open(root, options = {}) {
 const texts = async (workspace, focus) => JSON.stringify(await workspace.sections(focus));
 
 /** The workspace shows `wanted` now (where changes are told at once), or soon. */
-async function shows(workspace, wanted, { soon = !AT_ONCE, not = false, focus } = {}) {
+async function checkShows(workspace, wanted, { soon = !AT_ONCE, not = false, focus } = {}) {
   const until = performance.now() + (soon ? 5_000 : 0);
   for (;;) {
     const content = await texts(workspace, focus);
@@ -65,11 +65,11 @@ const PARTS = {
   async "what was read is kept"() {
     const root = folder({ "AGENTS.md": "one" });
     const workspace = await open(root, { watch: false, poll: 3_600 });
-    await shows(workspace, "one", { soon: false });
+    await checkShows(workspace, "one", { soon: false });
     put(root, "AGENTS.md", "two");
-    await shows(workspace, "one", { soon: false });
+    await checkShows(workspace, "one", { soon: false });
     workspace.invalidate();
-    await shows(workspace, "two", { soon: false });
+    await checkShows(workspace, "two", { soon: false });
     assert.deepEqual(workspace.state, {
       watching: false,
       polling: true,
@@ -82,16 +82,16 @@ const PARTS = {
     const root = folder({ "AGENTS.md": "one" });
     const workspace = await open(root, { poll: 0 });
     assert.equal(workspace.state.watching, true);
-    await shows(workspace, "one");
+    await checkShows(workspace, "one");
     put(root, "AGENTS.md", "two");
-    await shows(workspace, "two");
+    await checkShows(workspace, "two");
     put(root, "HEARTBEAT.md", "beat");
-    await shows(workspace, "beat");
+    await checkShows(workspace, "beat");
     put(root, "saved", "three");
     renameSync(join(root, "saved"), join(root, "AGENTS.md"));
-    await shows(workspace, "three");
+    await checkShows(workspace, "three");
     unlinkSync(join(root, "HEARTBEAT.md"));
-    await shows(workspace, "beat", { not: true });
+    await checkShows(workspace, "beat", { not: true });
     assert.equal(workspace.state.churn, 4);
   },
 
@@ -101,16 +101,16 @@ const PARTS = {
     const workspace = await open(root, { poll: 0 });
     for (const round of ["first", "second"]) {
       put(root, "memory/2026-11-21.md", `today ${round}`);
-      await shows(workspace, `today ${round}`);
+      await checkShows(workspace, `today ${round}`);
       put(root, "memory/2026-11-21.md", `changed ${round}`);
-      await shows(workspace, `changed ${round}`);
+      await checkShows(workspace, `changed ${round}`);
       put(root, ".aceclaw/rules/ts.md", `---\npaths: "*.ts"\n---\nrule ${round}`);
-      await shows(workspace, `rule ${round}`, { focus });
+      await checkShows(workspace, `rule ${round}`, { focus });
       put(root, ".aceclaw/rules/ts.md", `---\npaths: "*.ts"\n---\nother ${round}`);
-      await shows(workspace, `other ${round}`, { focus });
+      await checkShows(workspace, `other ${round}`, { focus });
       rmSync(join(root, "memory"), { recursive: true });
       rmSync(join(root, ".aceclaw"), { recursive: true });
-      await shows(workspace, round, { not: true, focus });
+      await checkShows(workspace, round, { not: true, focus });
     }
   },
 
@@ -119,13 +119,13 @@ const PARTS = {
     const workspace = await open(root, { poll: 0 });
     assert.deepEqual(await workspace.sections(), []);
     put(root, "SOUL.md", "first soul");
-    await shows(workspace, "first soul");
+    await checkShows(workspace, "first soul");
     renameSync(root, `${root}.old`);
-    await shows(workspace, "first soul", { not: true });
+    await checkShows(workspace, "first soul", { not: true });
     put(root, "SOUL.md", "second soul");
-    await shows(workspace, "second soul");
+    await checkShows(workspace, "second soul");
     put(root, "SOUL.md", "third soul");
-    await shows(workspace, "third soul");
+    await checkShows(workspace, "third soul");
   },
 
   async "the user's own folder counts, also when it comes later"() {
@@ -134,19 +134,19 @@ const PARTS = {
     const workspace = await open(root, { poll: 0, home });
     assert.equal(workspace.state.watchFailure, undefined);
     put(home, "managed-policy.md", "no secrets");
-    await shows(workspace, "no secrets");
+    await checkShows(workspace, "no secrets");
     put(home, "managed-policy.md", "few secrets");
-    await shows(workspace, "few secrets");
+    await checkShows(workspace, "few secrets");
   },
 
   async "polling finds what no watcher tells"() {
     const root = folder({ "memory/2026-11-20.md": "yesterday" });
     const workspace = await open(root, { watch: false, poll: 0.05 });
-    await shows(workspace, "yesterday");
+    await checkShows(workspace, "yesterday");
     put(root, "memory/2026-11-20.md", "rewritten");
-    await shows(workspace, "rewritten", { soon: true });
+    await checkShows(workspace, "rewritten", { soon: true });
     put(root, "TOOLS.md", "hammer");
-    await shows(workspace, "hammer", { soon: true });
+    await checkShows(workspace, "hammer", { soon: true });
   },
 
   async "without watcher and polling nothing is kept"() {
@@ -154,7 +154,7 @@ const PARTS = {
     const workspace = await open(root, { watch: false, poll: 0 });
     for (const text of ["two", "three"]) {
       put(root, "AGENTS.md", text);
-      await shows(workspace, text, { soon: false });
+      await checkShows(workspace, text, { soon: false });
     }
   },
 
@@ -165,10 +165,10 @@ const PARTS = {
     assert.deepEqual([watching, polling], [false, true]);
     assert.match(String(watchFailure), /ENOENT|no such file|not found/i);
     put(root, "AGENTS.md", "at last");
-    await shows(workspace, "at last", { soon: false });
+    await checkShows(workspace, "at last", { soon: false });
     assert.equal(workspace.state.watching, true);
     put(root, "AGENTS.md", "again");
-    await shows(workspace, "again");
+    await checkShows(workspace, "again");
   },
 
   async "notes are those of today and yesterday, also past midnight"() {
@@ -207,7 +207,7 @@ const PARTS = {
   async "a file that is too large or unreadable is skipped, with the reason"() {
     const root = folder({ "AGENTS.md/inner": "", "USER.md": "me", "MEMORY.md": "m".repeat(5e6) });
     const workspace = await open(root, { poll: 0 });
-    await shows(workspace, "me");
+    await checkShows(workspace, "me");
     const skipped = await workspace.skipped();
     assert.deepEqual(
       skipped.map(({ path }) => path.slice(root.length + 1)),
@@ -258,7 +258,7 @@ const PARTS = {
     const link = join(folder(), "link");
     symlinkSync(root, link);
     const workspace = await open(link, { poll: 0 });
-    await shows(workspace, "one");
+    await checkShows(workspace, "one");
     assert.deepEqual(await workspace.skipped(), []);
   },
 
@@ -360,7 +360,7 @@ const PARTS = {
     await new Promise((done) => setImmediate(done));
     assert.deepEqual(handles(), []);
     put(root, "AGENTS.md", "two");
-    await shows(workspace, "two", { soon: false });
+    await checkShows(workspace, "two", { soon: false });
   },
 
   async "wrong options are named"() {

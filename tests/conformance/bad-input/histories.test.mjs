@@ -13,14 +13,14 @@ import {
   ask,
   attempt,
   boom,
+  checkStillWorks,
+  checkTypedError,
   describe,
   format,
   gave,
   good,
   shared,
   skip,
-  stillWorks,
-  typed,
   use,
   window,
 } from "../support/sound-history.mjs";
@@ -261,14 +261,14 @@ for (const [name, make, outcome, index] of histories) {
             index === undefined
               ? ["MALFORMED_MESSAGE", "INVALID_ARGUMENT"]
               : ["MALFORMED_MESSAGE", "TOO_LARGE"];
-          typed(result.error, codes, { index });
+          checkTypedError(result.error, codes, { index });
         } else if (way === "request" && outcome === "works") {
           assert.deepEqual(
             strictAnthropic(result.value.messages).filter((one) => one.rule === "I26"),
             [],
           );
         }
-        stillWorks();
+        checkStillWorks();
       });
     }
     assert.equal(/** @type {any} */ ({}).polluted, undefined);
@@ -291,8 +291,8 @@ for (const [name, messages] of noLists) {
     for (const way of here) {
       const { error } = await attempt(() => ways[way]?.(messages));
       assert.ok(error !== null, `${way} refuses it`);
-      typed(error, ["INVALID_ARGUMENT"], { argument: /messages/ });
+      checkTypedError(error, ["INVALID_ARGUMENT"], { argument: /messages/ });
     }
-    stillWorks();
+    checkStillWorks();
   });
 }

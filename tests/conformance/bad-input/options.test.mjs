@@ -6,14 +6,14 @@ import {
   api,
   ask,
   boom,
+  checkStillWorks,
+  checkTypedError,
   format,
   gave,
   good,
   noManager,
   shared,
   skip,
-  stillWorks,
-  typed,
   use,
   window,
 } from "../support/sound-history.mjs";
@@ -75,9 +75,9 @@ for (const [name, wrong, argument] of options) {
   test(`a wrong option is refused by name: ${name}`, { skip: noManager() }, () => {
     assert.throws(
       () => new api.ContextManager({ format, ...wrong }),
-      (error) => typed(error, ["INVALID_ARGUMENT"], { argument }),
+      (error) => checkTypedError(error, ["INVALID_ARGUMENT"], { argument }),
     );
-    stillWorks();
+    checkStillWorks();
   });
 }
 
@@ -99,7 +99,7 @@ test("a session with a huge window changes nothing", { skip: noManager() }, () =
     try {
       view = new api.ContextManager({ window: { contextTokens }, format }).request(messages);
     } catch (error) {
-      typed(error, ["INVALID_ARGUMENT"], { argument: /contextTokens|window/ });
+      checkTypedError(error, ["INVALID_ARGUMENT"], { argument: /contextTokens|window/ });
       continue;
     }
     assert.deepEqual([view.messages.length, view.edits.length, view.fits], [3, 0, true]);
@@ -116,9 +116,9 @@ test("a reserve larger than the window is accepted or refused by name", {
     }).request(good());
     assert.equal(typeof view.fits, "boolean");
   } catch (error) {
-    typed(error, ["INVALID_ARGUMENT"], { argument: /maxOutputTokens|window/ });
+    checkTypedError(error, ["INVALID_ARGUMENT"], { argument: /maxOutputTokens|window/ });
   }
-  stillWorks();
+  checkStillWorks();
 });
 
 test("options are not read from a polluted prototype", { skip: noManager() }, () => {
@@ -130,7 +130,7 @@ test("options are not read from a polluted prototype", { skip: noManager() }, ()
   } finally {
     for (const key of ["preset", "trigger", "format"]) delete prototype[key];
   }
-  stillWorks();
+  checkStillWorks();
 });
 
 for (const [name, estimator] of /** @type {Array<[string, any]>} */ ([
@@ -146,9 +146,9 @@ for (const [name, estimator] of /** @type {Array<[string, any]>} */ ([
       assert.ok(Number.isSafeInteger(tokens) && tokens >= 0, `${tokens}`);
     } catch (error) {
       if (/** @type {any} */ (error)?.message !== "boom")
-        typed(error, ["INVALID_ARGUMENT"], { argument: /estimator/ });
+        checkTypedError(error, ["INVALID_ARGUMENT"], { argument: /estimator/ });
     }
-    stillWorks();
+    checkStillWorks();
   });
 }
 
@@ -176,9 +176,9 @@ for (const [name, clock] of /** @type {Array<[string, any]>} */ ([
       );
     } catch (error) {
       if (/** @type {any} */ (error)?.message !== "boom")
-        typed(error, ["INVALID_ARGUMENT"], { argument: /clock/ });
+        checkTypedError(error, ["INVALID_ARGUMENT"], { argument: /clock/ });
     }
-    stillWorks();
+    checkStillWorks();
   });
 }
 
@@ -186,7 +186,7 @@ test("a history whose format cannot be recognized is refused", { skip: noManager
   const own = new api.ContextManager({ window, format: "auto" });
   assert.throws(
     () => own.request([{ speaker: "a", speech: "b" }]),
-    (error) => typed(error, ["UNKNOWN_FORMAT", "MALFORMED_MESSAGE"], { index: 0 }),
+    (error) => checkTypedError(error, ["UNKNOWN_FORMAT", "MALFORMED_MESSAGE"], { index: 0 }),
   );
   assert.equal(own.request(good()).messages.length, 3);
 });
@@ -195,13 +195,13 @@ test("estimateTokens refuses a value that is not a string", { skip }, () => {
   for (const value of /** @type {any[]} */ ([undefined, null, 7, {}, 7n, Symbol("s")])) {
     assert.throws(
       () => api.estimateTokens(value),
-      (error) => typed(error, ["INVALID_ARGUMENT"], { argument: /text/ }),
+      (error) => checkTypedError(error, ["INVALID_ARGUMENT"], { argument: /text/ }),
     );
   }
   for (const value of ["", "\0", "\ud83d", "\ude00\ud83d", "x".repeat(5_000_000)]) {
     assert.ok(Number.isSafeInteger(api.estimateTokens(value)));
   }
-  stillWorks();
+  checkStillWorks();
 });
 
 /** @param {string} method */
@@ -225,14 +225,14 @@ test("bytes that are not a snapshot are refused", {
   for (const bytes of bad) {
     assert.throws(
       () => api.ContextManager.restore(bytes, { window, format }),
-      (error) => typed(error, ["CORRUPT_STATE"]),
+      (error) => checkTypedError(error, ["CORRUPT_STATE"]),
     );
   }
   assert.throws(
     () => api.ContextManager.restore("text", { window, format }),
-    (error) => typed(error, ["CORRUPT_STATE", "INVALID_ARGUMENT"]),
+    (error) => checkTypedError(error, ["CORRUPT_STATE", "INVALID_ARGUMENT"]),
   );
-  stillWorks();
+  checkStillWorks();
 });
 
 test("recall() returns null and unpin() false for unknown references", {
@@ -250,12 +250,12 @@ test("positions outside the history are refused", { skip: noManager() }, () => {
   for (const index of [-1, 99, Number.NaN, 1.5]) {
     assert.throws(
       () => own.explain(index),
-      (error) => typed(error, ["INVALID_ARGUMENT"], { argument: /index/ }),
+      (error) => checkTypedError(error, ["INVALID_ARGUMENT"], { argument: /index/ }),
     );
     if (without("pin")) continue;
     assert.throws(
       () => own.pin({ index }),
-      (error) => typed(error, ["INVALID_ARGUMENT"], { argument: /index/ }),
+      (error) => checkTypedError(error, ["INVALID_ARGUMENT"], { argument: /index/ }),
     );
   }
   for (const usage of [
@@ -267,5 +267,5 @@ test("positions outside the history are refused", { skip: noManager() }, () => {
     { input_tokens: -5 },
   ])
     if (!without("observe")) own.observe(usage);
-  stillWorks();
+  checkStillWorks();
 });

@@ -2,7 +2,7 @@
 /** Session files as they are found: broken, cut, huge, or something else altogether. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, attempt, skip, typed } from "../support/sound-history.mjs";
+import { api, attempt, checkTypedError, skip } from "../support/sound-history.mjs";
 
 const line = (/** @type {string} */ text, /** @type {string} */ role = "user") =>
   JSON.stringify({
@@ -53,7 +53,7 @@ test("a session file of an unknown format is refused", { skip: skip || noReader 
   ]) {
     assert.throws(
       () => api.readSession(bytes),
-      (error) => typed(error, ["UNKNOWN_FORMAT"]),
+      (error) => checkTypedError(error, ["UNKNOWN_FORMAT"]),
     );
   }
 });
@@ -67,7 +67,7 @@ test("a binary file is refused with a message that says so", { skip: skip || noR
     assert.throws(
       () => api.readSession(new Uint8Array(start)),
       (error) =>
-        typed(error, ["UNKNOWN_FORMAT"]) &&
+        checkTypedError(error, ["UNKNOWN_FORMAT"]) &&
         /** @type {any} */ (error).info.saw.includes(isReported),
     );
   }
@@ -119,13 +119,13 @@ test("a file of each format with a broken record is read", { skip: skip || noRea
 test("an empty session file is refused", { skip: skip || noReader }, async () => {
   for (const bytes of ["", "\n\n", new Uint8Array()]) {
     const { error, value } = await attempt(() => api.readSession(bytes));
-    if (error) typed(error, ["UNKNOWN_FORMAT", "INVALID_ARGUMENT"]);
+    if (error) checkTypedError(error, ["UNKNOWN_FORMAT", "INVALID_ARGUMENT"]);
     else assert.deepEqual(value.messages, []);
   }
   for (const bytes of /** @type {any[]} */ ([undefined, null, 7, {}])) {
     assert.throws(
       () => api.readSession(bytes),
-      (error) => typed(error, ["INVALID_ARGUMENT"]),
+      (error) => checkTypedError(error, ["INVALID_ARGUMENT"]),
     );
   }
 });
@@ -133,7 +133,7 @@ test("an empty session file is refused", { skip: skip || noReader }, async () =>
 test("a session file with a line of 50 MB is read", { skip: skip || noReader }, async () => {
   const text = `${line("first")}\n${line("x".repeat(50_000_000))}\n${line("last", "assistant")}\n`;
   const { error, value } = await attempt(() => api.readSession(utf8.encode(text)));
-  if (error) typed(error, ["TOO_LARGE"]);
+  if (error) checkTypedError(error, ["TOO_LARGE"]);
   else {
     const isReported = value.receipt.broken.some((/** @type {any} */ one) => one.line === 2);
     assert.equal(value.receipt.read, isReported ? 2 : 3);

@@ -9,7 +9,7 @@ const user = (/** @type {unknown} */ content) => ({ role: "user", content });
 const manager = () => new api.ContextManager({ window: WINDOW, format: "anthropic" });
 
 /** @param {any} error */
-const refused = (error) => {
+const checkRefused = (error) => {
   assert.equal(error.code, "TOO_LARGE", String(error));
   assert.equal(error.info.cap, CAP);
   assert.ok(error.info.size > CAP);
@@ -24,7 +24,7 @@ test("a message of more than 32 Mi characters is refused, and the session goes o
   const history = [user("hello"), user("x".repeat(CAP))];
   context.request([history[0]]);
   const before = context.counters().bytesMeasured;
-  assert.throws(() => context.request(history), refused);
+  assert.throws(() => context.request(history), checkRefused);
   assert.equal(context.counters().bytesMeasured, before, "nothing was measured");
   assert.equal(context.request([user("hello"), user("again")]).messages.length, 2);
 });
@@ -41,7 +41,7 @@ test("a message whose parts exceed the limit together is refused before it is wr
   try {
     const text = "x".repeat(CAP / 4);
     const parts = Array.from({ length: 5 }, () => ({ type: "text", text }));
-    assert.throws(() => manager().request([user("hello"), user(parts)]), refused);
+    assert.throws(() => manager().request([user("hello"), user(parts)]), checkRefused);
     assert.equal(isWritten, false);
   } finally {
     JSON.stringify = stringify;
@@ -55,11 +55,14 @@ test("bytes and texts of a message count together towards its limit", { skip }, 
     { type: "image", data },
     { type: "text", text: "x" },
   ];
-  assert.throws(() => manager().request([user("hello"), user(content)]), refused);
+  assert.throws(() => manager().request([user("hello"), user(content)]), checkRefused);
 });
 
 test("a message whose JSON exceeds the limit is refused although its texts do not", {
   skip,
 }, () => {
-  assert.throws(() => manager().request([user("hello"), user("\u0001".repeat(CAP / 5))]), refused);
+  assert.throws(
+    () => manager().request([user("hello"), user("\u0001".repeat(CAP / 5))]),
+    checkRefused,
+  );
 });

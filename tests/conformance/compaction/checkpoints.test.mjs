@@ -13,9 +13,9 @@ import {
   skip,
   step,
   talk,
+  user,
 } from "../support/agent-session.mjs";
 
-const user = (/** @type {string} */ content) => ({ role: "user", content });
 const JSON_OF = (/** @type {string} */ words) =>
   JSON.stringify({
     summary: words,

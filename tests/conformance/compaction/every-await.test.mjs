@@ -6,22 +6,22 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { taken } from "../faults/rows.mjs";
+import { checkAccepted } from "../faults/rows.mjs";
 import {
   api,
   count,
   good,
   idle,
   manager,
+  reply,
   sentText,
   skip,
   step,
   talk,
+  user,
   WINDOW,
 } from "../support/agent-session.mjs";
 
-const user = (/** @type {string} */ content) => ({ role: "user", content });
-const reply = (/** @type {string} */ content) => ({ role: "assistant", content });
 const isCheckpoint = (/** @type {any} */ job) => job.system.includes('"keyDecisions"');
 const answer = (/** @type {any} */ job) =>
   isCheckpoint(job) ? JSON.stringify({ summary: "All of Zebra_One." }) : good(job);
@@ -72,7 +72,7 @@ async function atEachAwait(begin, then) {
 }
 
 /** One at a time, and each beginning has its end. @param {any[]} events */
-function paired(events) {
+function checkPaired(events) {
   let open = 0;
   for (const { type } of events) {
     if (type === "compaction-start") open += 1;
@@ -99,9 +99,9 @@ function begun(way, signal, more = CHUNKS) {
 }
 
 /** A request now: taken by its provider, the last words there once. @param {any} context @param {any[]} history */
-function sound(context, history) {
+function checkSound(context, history) {
   const prepared = context.request(history);
-  taken(prepared);
+  checkAccepted(prepared);
   assert.equal(count(sentText(prepared), "and now finish it"), 1);
   assert.ok(count(sentText(prepared), "Zebra_One") <= 1);
   return prepared;
@@ -124,7 +124,7 @@ for (const way of WAYS) {
         await macrotask();
         assert.ok(watch.now, "it settles at once");
         await idle(context);
-        paired(events);
+        checkPaired(events);
         const { error, value } = watch.now;
         assert.equal(context.status().compactions, error ? 0 : 1);
         if (error) {
@@ -138,7 +138,7 @@ for (const way of WAYS) {
         } else {
           done += 1;
           assert.equal((way === "compact" ? value : value.compaction).status, "summarized");
-          sound(context, history);
+          checkSound(context, history);
         }
         history.push(reply("ok"), ...step(90), user("more"));
         const next = await context.compact(history, { force: true });
@@ -156,15 +156,15 @@ for (const way of WAYS) {
       () => begun(way),
       async ({ context, history, events, call }) => {
         history.push(reply("late answer."), user("late wish."));
-        const meanwhile = sound(context, history);
+        const meanwhile = checkSound(context, history);
         assert.equal(count(sentText(meanwhile), "late wish."), 1);
         await call;
-        const sent = sentText(sound(context, history));
+        const sent = sentText(checkSound(context, history));
         assert.equal(count(sent, "late answer."), 1);
         assert.equal(count(sent, "late wish."), 1);
         assert.ok(sent.indexOf("late wish.") > sent.indexOf("late answer."));
         await idle(context);
-        paired(events);
+        checkPaired(events);
       },
     );
     console.log(`F16 ${way}: appended at ${awaits} awaits`);
@@ -188,10 +188,10 @@ for (const way of WAYS) {
         await Promise.all([...late, call.catch(() => {})]);
         assert.ok(!watch.now?.error || watch.now.error === STOP);
         await idle(context);
-        paired(events);
+        checkPaired(events);
         assert.equal(events.filter(({ type }) => type === "compaction-start").length, 1);
         assert.equal(context.status().compactions, 1);
-        sound(context, history);
+        checkSound(context, history);
       },
     );
     console.log(`F14 ${way}: 8 callers at ${awaits} awaits`);
@@ -214,8 +214,8 @@ test("a plan is refused if the history changes at any await (F16)", {
         assert.match(reason, /^the history has changed/);
         assert.equal(context.status().compactions, 0);
       } else done += 1;
-      assert.equal(count(sentText(sound(context, other)), "another start"), 1);
-      paired(events);
+      assert.equal(count(sentText(checkSound(context, other)), "another start"), 1);
+      checkPaired(events);
     },
   );
   assert.ok(refused > 20 && done > 0, `${refused} of ${awaits}`);
@@ -287,7 +287,7 @@ test("a checkpoint survives messages, another history, a compaction and disposal
   const counts = { appended: 0, changed: 0, compacted: 0, disposed: 0, kept: 0 };
   await atEachAwait(behind, async ({ context, history, checkpointEvents: events, call }) => {
     history.push(reply("late answer."), user("late wish."));
-    sound(context, history);
+    checkSound(context, history);
     await call;
     assert.deepEqual([events().length, events()[0]?.type], [1, "checkpoint"]);
     assert.equal(context.checkpoint().summary, "All of Zebra_One.");
@@ -321,8 +321,8 @@ test("a checkpoint survives messages, another history, a compaction and disposal
       "given up is no failure",
     );
     counts.kept += checkpointEvents().length;
-    paired(events);
-    sound(context, history);
+    checkPaired(events);
+    checkSound(context, history);
     counts.compacted += 1;
   });
   await atEachAwait(behind, async ({ context, checkpointEvents }) => {

@@ -13,9 +13,9 @@ import {
   skip,
   step,
   talk,
+  user,
 } from "../support/agent-session.mjs";
 
-const user = (/** @type {string} */ content) => ({ role: "user", content });
 const summarize = async (/** @type {any} */ job) => good(job);
 
 test("an outcome has its figures, also if nothing was done (F113)", { skip }, async () => {

@@ -45,7 +45,7 @@ const WRONG = [
 ];
 
 /** @param {string} argument @param {RegExp} message */
-const names = (argument, message) => (/** @type {any} */ error) => {
+const checkNames = (argument, message) => (/** @type {any} */ error) => {
   assert.equal(error.code, "INVALID_ARGUMENT", String(error));
   assert.equal(error.info.argument, argument, error.message);
   assert.match(error.message, message);
@@ -57,7 +57,7 @@ for (const [summary, argument, message] of WRONG) {
     typeof summary?.template === "function" ? "{template: a function}" : JSON.stringify(summary);
   test(`summary: ${shown} is refused by name when a session is made`, { skip }, async () => {
     const options = { ...OK, summary };
-    const refused = names(argument, message);
+    const refused = checkNames(argument, message);
     assert.throws(() => new api.ContextManager(options), refused);
     const bytes = new api.ContextManager(OK).snapshot();
     assert.throws(() => api.ContextManager.restore(bytes, options), refused);
@@ -97,7 +97,7 @@ for (const name of ["on", "clock", "create", "key"]) {
     for (const value of ["x", 5, {}, null]) {
       assert.throws(
         () => new api.ContextManager({ ...OK, [name]: value }),
-        names(name, /expected a function/),
+        checkNames(name, /expected a function/),
       );
     }
   });

@@ -7,16 +7,16 @@ import {
   idle,
   manager,
   prose,
+  reply,
   sentText,
   step,
   talk,
+  user,
   WINDOW,
 } from "../support/agent-session.mjs";
-import { taken } from "./rows.mjs";
+import { checkAccepted } from "./rows.mjs";
 
 const USABLE = WINDOW.contextTokens - WINDOW.maxOutputTokens;
-const user = (/** @type {any} */ content) => ({ role: "user", content });
-const answer = (/** @type {any} */ content) => ({ role: "assistant", content });
 const use = (/** @type {any} */ id, input = {}) => ({ type: "tool_use", id, name: "read", input });
 const gave = (/** @type {any} */ id, /** @type {any} */ content) => ({
   type: "tool_result",
@@ -60,11 +60,11 @@ export const history = [
         const big = "alpha beta ".repeat((times * WINDOW.contextTokens * 4) / 11);
         const prepared = await context.prepare([
           user("read it"),
-          answer([use("a")]),
+          reply([use("a")]),
           user([gave("a", big)]),
         ]);
         assert.ok(prepared.fits && prepared.tokens <= USABLE, `${times}: ${prepared.tokens}`);
-        taken(prepared);
+        checkAccepted(prepared);
         assert.equal(answers(prepared).length, 1);
         sizes.push(prepared.tokens);
       }
@@ -82,11 +82,11 @@ export const history = [
         const big = "alpha beta ".repeat((10 * WINDOW.contextTokens * 4) / 11 / results);
         const prepared = await context.prepare([
           user("read them"),
-          answer(ids.map((id) => use(id))),
+          reply(ids.map((id) => use(id))),
           user(ids.map((id) => gave(id, `${id}: ${big}`))),
         ]);
         assert.ok(prepared.fits, `${results}: ${prepared.tokens}`);
-        taken(prepared);
+        checkAccepted(prepared);
         assert.deepEqual(
           answers(prepared).map(([id]) => id),
           ids,
@@ -137,7 +137,7 @@ export const history = [
       const { context } = manager(summarize);
       const messages = [user("go")];
       for (let at = 0; at < 6; at += 1) {
-        messages.push(answer([use("call_0"), use(at % 2 ? "call_0" : "call_1")]));
+        messages.push(reply([use("call_0"), use(at % 2 ? "call_0" : "call_1")]));
         messages.push(
           user([
             gave("call_0", `first of ${at}.`),
@@ -146,7 +146,7 @@ export const history = [
         );
       }
       const prepared = await context.prepare(messages);
-      taken(prepared);
+      checkAccepted(prepared);
       const sent = sentText(prepared);
       for (let at = 0; at < 6; at += 1) {
         assert.equal(count(sent, `first of ${at}.`), 1);
@@ -166,11 +166,11 @@ export const history = [
         const { context } = manager(summarize);
         const prepared = await context.prepare([
           user("go"),
-          answer([use(id)]),
+          reply([use(id)]),
           user([gave(id, "what it gave")]),
           user("and?"),
         ]);
-        taken(prepared);
+        checkAccepted(prepared);
         assert.ok(count(sentText(prepared), "what it gave") <= 1);
       }
       return "mended or left out as a pair; taken by the provider";
@@ -193,12 +193,12 @@ export const history = [
         for (const late of [false, true]) {
           const { context } = manager(summarize);
           const results = order.map((at) => gave(`c${at}`, `given by c${at}`));
-          const messages = [user("go"), answer([0, 1, 2].map((at) => use(`c${at}`)))];
-          if (late) for (const result of results) messages.push(answer("wait"), user([result]));
+          const messages = [user("go"), reply([0, 1, 2].map((at) => use(`c${at}`)))];
+          if (late) for (const result of results) messages.push(reply("wait"), user([result]));
           else messages.push(user(results));
           messages.push(user("and?"));
           const prepared = await context.prepare(messages);
-          taken(prepared);
+          checkAccepted(prepared);
           for (const [id, text] of answers(prepared))
             if (text.includes("given by"))
               assert.ok(text.includes(`given by ${id}`), `${id}: ${text}`);
@@ -214,7 +214,7 @@ export const history = [
     run: async () => {
       for (const behind of [0, 1, 2]) {
         const { context } = manager(summarize);
-        const messages = [...talk(20), answer([use("open", { path: "the/open.rs" })])];
+        const messages = [...talk(20), reply([use("open", { path: "the/open.rs" })])];
         for (let at = 0; at < behind; at += 1) messages.push(user(`meanwhile ${at}.`));
         const open = messages.length - 1 - behind;
         const plan = context.plan(messages, { force: true });
@@ -223,7 +223,7 @@ export const history = [
         assert.equal(outcome.status, "summarized");
         assert.ok(outcome.extracted.modifiedFiles.length > 0);
         const prepared = context.request(messages);
-        taken(prepared);
+        checkAccepted(prepared);
         assert.equal(count(sentText(prepared), '"path":"the/open.rs"'), 1);
         const { head } = outcome.record;
         assert.ok(!/tool_use|\w\(\{/.test(head), head);
@@ -244,7 +244,7 @@ export const history = [
       const after = await context.prepare(messages);
       const started = types().length;
       context.observe({ inputTokens: 18_999, outputTokens: 1 }, before);
-      const again = await context.prepare([...messages, answer("ok"), user("next")]);
+      const again = await context.prepare([...messages, reply("ok"), user("next")]);
       await idle(context);
       assert.equal(types().length, started, "nothing is triggered");
       // What the provider counted besides the messages it counts in every request.
@@ -302,7 +302,7 @@ export const history = [
       const messages = talk(8);
       context.request(messages);
       context.observe({ inputTokens: 9_000, outputTokens: 1 });
-      messages.push(answer([use("z")]), user([gave("z", "x".repeat(8_000))]));
+      messages.push(reply([use("z")]), user([gave("z", "x".repeat(8_000))]));
       const { tokens } = context.request(messages);
       assert.ok(tokens > 10_500 && tokens < 12_500, String(tokens));
       return `9000 counted, then ${tokens} with what came`;
@@ -346,7 +346,7 @@ export const history = [
             assert.throws(() => context.request(messages), { code: "INVALID_ARGUMENT" });
             isRight = true;
           }
-          taken(context.request(messages));
+          checkAccepted(context.request(messages));
           isRight = false;
         }
       }
@@ -373,11 +373,11 @@ export const history = [
       const sizes = [(await context.prepare(messages)).tokens];
       for (const contextTokens of [200_000, 8_000]) {
         context.setModel({ window: { contextTokens, maxOutputTokens: 1_000 } });
-        messages.push(answer("ok"), user(`now with ${contextTokens}.`));
+        messages.push(reply("ok"), user(`now with ${contextTokens}.`));
         const prepared = await context.prepare(messages);
         await idle(context);
         assert.ok(prepared.fits && prepared.tokens <= contextTokens - 1_000, `${prepared.tokens}`);
-        taken(prepared);
+        checkAccepted(prepared);
         assert.equal(count(sentText(prepared), `now with ${contextTokens}.`), 1);
         sizes.push(prepared.tokens);
       }
@@ -404,10 +404,10 @@ export const history = [
       const messages = [...talk(20), user("look")];
       for (let at = 0; at < 45; at += 1) {
         const source = { type: "base64", media_type: "image/png", data };
-        messages.push(answer([use(`c${at}`)]), user([gave(`c${at}`, [{ type: "image", source }])]));
+        messages.push(reply([use(`c${at}`)]), user([gave(`c${at}`, [{ type: "image", source }])]));
       }
       const prepared = context.request(messages);
-      taken(prepared);
+      checkAccepted(prepared);
       const shown = count(sentText(prepared), data);
       assert.ok(shown > 0 && shown < 45, `${shown} images`);
       const outcome = await context.compact(messages, { force: true });
@@ -436,7 +436,7 @@ export const history = [
         messages.push(
           ...step(at).map((message) =>
             message.role === "assistant" && typeof message.content === "string"
-              ? answer(prose(1_700))
+              ? reply(prose(1_700))
               : message,
           ),
         );

@@ -12,10 +12,10 @@ import {
   skip,
   step,
   talk,
+  user,
 } from "../support/agent-session.mjs";
-import { taken } from "./rows.mjs";
+import { checkAccepted } from "./rows.mjs";
 
-const user = (/** @type {any} */ content) => ({ role: "user", content });
 const CANARY = "kanarie9Vogel";
 /** A call and its result. @param {string} id @param {string} text @param {boolean} [error] */
 const result = (id, text, error = false) => [
@@ -179,7 +179,7 @@ test("forged markers decide nothing: neutral text of the same length gives the s
     for (let round = 0; round < 3; round += 1) {
       if (round === 1) await context.compact(history, { force: true });
       const view = await context.prepare(history);
-      taken(view);
+      checkAccepted(view);
       const { source, epoch, fits, firstChanged, edits, compaction, repairs } = view;
       const { record, status } = compaction ?? {};
       injected.push([
@@ -582,7 +582,7 @@ test("members of a polluted Object.prototype do not change a compaction (A13)", 
       Object.assign(Object.create(null), { force: true }),
     );
     assert.equal(outcome.status, "summarized", outcome.reason);
-    taken(context.request(history));
+    checkAccepted(context.request(history));
   } finally {
     for (const name of Object.keys(polluted)) delete prototype[name];
   }

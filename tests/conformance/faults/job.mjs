@@ -13,16 +13,16 @@ import {
   talk,
   WINDOW,
 } from "../support/agent-session.mjs";
-import { refused, taken, tick } from "./rows.mjs";
+import { checkAccepted, checkRefused, tick } from "./rows.mjs";
 
 const CHUNKS = { summary: { minimumTokens: 0, contextTokens: 4_000 } };
 const boom = () => {
   throw new Error("boom");
 };
 /** Each of these is refused behind a request. @param {any[]} answers @param {(string | undefined)[]} results */
-async function allRefused(answers, results) {
+async function checkAllRefused(answers, results) {
   for (const answer of answers) {
-    const came = await refused(manager(async (/** @type {any} */ job) => answer(job)));
+    const came = await checkRefused(manager(async (/** @type {any} */ job) => answer(job)));
     assert.ok(came.length > 0 && came.length <= 2, String(came));
     for (const result of came) assert.ok(results.includes(result), `${result} of ${answer}`);
   }
@@ -59,7 +59,7 @@ export const job = [
       });
       assert.equal(woken.status().blocked.reason, "ineffective");
       const before = asked;
-      taken(await woken.prepare(history));
+      checkAccepted(await woken.prepare(history));
       assert.equal(asked, before);
       return `${asked} calls of the summarizer, then "ineffective"; the session goes on`;
     },
@@ -89,10 +89,10 @@ export const job = [
           assert.ok(failed === 2 || (failed === 3 && at === 2), `${failed} calls failed`);
           assert.equal(outcome.record.degraded, true);
           assert.equal(JSON.stringify(history), frozen);
-          taken(context.request(history));
+          checkAccepted(context.request(history));
         }
       }
-      const came = await refused(manager(boom));
+      const came = await checkRefused(manager(boom));
       return `behind a request nothing (${came}); by hand an extract that is marked`;
     },
   },
@@ -132,7 +132,7 @@ export const job = [
     name: "an answer without a text",
     done: "it gives nothing, blanks, null, {}, 42, thoughts alone",
     run: () =>
-      allRefused(
+      checkAllRefused(
         ["", "  \n", null, undefined, {}, 42, "<think>only this</think>"].map((it) => () => it),
         ["empty"],
       ),
@@ -142,7 +142,7 @@ export const job = [
     name: "cut by max_tokens",
     done: "finishReason says so in four APIs' words, or a tag stays open",
     run: () =>
-      allRefused(
+      checkAllRefused(
         [
           ...["length", "max_tokens", "MAX_TOKENS", "max_output_tokens"].map(
             (finishReason) => (/** @type {any} */ summaryJob) => ({
@@ -160,7 +160,7 @@ export const job = [
     name: "longer than the input",
     done: "it writes more than it got",
     run: () =>
-      allRefused(
+      checkAllRefused(
         [
           (/** @type {any} */ summaryJob) =>
             `${good(summaryJob)}\n${Array.from({ length: 30_000 }, (_, at) => `word${at}`).join(" ")}`,
@@ -185,11 +185,11 @@ export const job = [
         () => 'shell({"command": "ls"})',
         (/** @type {any} */ summaryJob) => ({ text: good(summaryJob), finishReason: "tool_calls" }),
       ];
-      await allRefused(refusals, ["refused"]);
-      await allRefused(others, ["unverified"]);
+      await checkAllRefused(refusals, ["refused"]);
+      await checkAllRefused(others, ["unverified"]);
       // Its own prompt is refused for what it says, or unread for its length.
       const echo = (/** @type {any} */ summaryJob) => summaryJob.prompt;
-      await allRefused([echo], ["unverified", "inflated"]);
+      await checkAllRefused([echo], ["unverified", "inflated"]);
       return `${refusals.length} refusals and ${others.length + 1} that are no summary, history and request as before`;
     },
   },
@@ -208,7 +208,7 @@ export const job = [
       assert.ok(asked > 0 && asked <= 2, `${asked} calls`);
       assert.equal(prepared.compaction.record.degraded, true);
       assert.ok(prepared.fits);
-      taken(prepared);
+      checkAccepted(prepared);
       return `${asked} calls, then a marked extract; the request fits`;
     },
   },

@@ -11,7 +11,7 @@ import { api, idle, step } from "../support/agent-session.mjs";
  */
 
 /** Taken by the provider, by the package's word and by the oracle's. @param {any} prepared */
-export function taken({ messages }) {
+export function checkAccepted({ messages }) {
   assert.deepEqual(api.validate(messages, "anthropic"), []);
   assert.deepEqual(strictFor("anthropic", "anthropic")(messages, { cache: new WeakMap() }), []);
 }
@@ -32,7 +32,7 @@ export async function untilDue(context) {
  * What a summarizer does behind a request: nothing changes, a reason is told, and the next request asks nobody.
  * @param {any} own of `manager`
  */
-export async function refused({ context, events }) {
+export async function checkRefused({ context, events }) {
   const { history, prepared } = await untilDue(context);
   const frozen = JSON.stringify(history);
   await idle(context);

@@ -8,15 +8,15 @@ import {
   good,
   manager,
   prose,
+  reply,
   sentText,
   step,
   talk,
+  user,
   WINDOW,
 } from "../support/agent-session.mjs";
-import { taken } from "./rows.mjs";
+import { checkAccepted } from "./rows.mjs";
 
-const user = (/** @type {any} */ content) => ({ role: "user", content });
-const answer = (/** @type {any} */ content) => ({ role: "assistant", content });
 const long = process.env.PLIMSOLL_LONG === "1";
 const kept = (/** @type {number} */ version) =>
   new URL(`../../golden/snapshot-${version}.bin`, import.meta.url);
@@ -34,7 +34,7 @@ async function compacted(context, history, rounds, check) {
     const outcome = await context.compact(history, { force: true });
     const prepared = await context.prepare(history);
     check(sentText(prepared), prepared, outcome);
-    history.push(answer("done"));
+    history.push(reply("done"));
   }
 }
 
@@ -137,7 +137,7 @@ export const state = [
         "Rule three: ask first",
       ];
       /** @type {any[]} */
-      const history = [user(rules[0]), answer("ok"), user(rules[1]), answer("ok")];
+      const history = [user(rules[0]), reply("ok"), user(rules[1]), reply("ok")];
       context.request(history);
       context.pin({ index: 0 });
       context.pin({ index: 2 });
@@ -174,7 +174,7 @@ export const state = [
         );
         assert.equal(verbatim.length, 1, `round ${round}`);
         assert.equal(count(sentText(prepared), wish), 1, `round ${round}`);
-        history.push(answer("done"));
+        history.push(reply("done"));
       }
       return "verbatim, and once, in each of 20 requests";
     },
@@ -195,7 +195,7 @@ export const state = [
           const text = JSON.stringify(smaller.messages);
           assert.ok(!sent.has(text), "the same bytes again");
           sent.add(text);
-          taken(smaller);
+          checkAccepted(smaller);
         }
         assert.ok(tries >= 1 && tries <= 2, `${tries} tries`);
       }
@@ -221,18 +221,15 @@ export const state = [
       const history = [user("begin")];
       for (let at = 0; at < 46; at += 1) {
         const call = { type: "tool_use", id: `c${at}`, name: "read", input: { at } };
-        history.push(
-          answer([call]),
-          user([{ type: "tool_result", tool_use_id: call.id, content }]),
-        );
+        history.push(reply([call]), user([{ type: "tool_result", tool_use_id: call.id, content }]));
       }
       const chars = 46 * content.length;
       assert.ok(chars > 536_870_888, `${chars} is what one string may have`);
-      taken(most.context.request(history));
+      checkAccepted(most.context.request(history));
       const parked = most.context.snapshot();
       assert.ok(parked.length < 10_000, `${parked.length} bytes`);
       const woken = api.ContextManager.restore(parked, SAME);
-      taken(woken.request(history));
+      checkAccepted(woken.request(history));
       return `${finding}; ${Math.round(chars / 1e6)} M chars are parked in ${parked.length} bytes`;
     },
   },
@@ -269,7 +266,7 @@ export const state = [
       for (let version = OLDEST; version <= NEWEST; version += 1) {
         const woken = wake(await readFile(kept(version)));
         const prepared = woken.request(history);
-        taken(prepared);
+        checkAccepted(prepared);
         assert.equal(woken.status().compactions, 1);
         assert.equal(count(sentText(prepared), "Nothing of note was said."), 1);
       }
@@ -286,7 +283,7 @@ export const state = [
       const grows = [
         step,
         result,
-        (/** @type {number} */ at) => (at === 5 ? [user(prose(9_000)), answer("ok")] : result(at)),
+        (/** @type {number} */ at) => (at === 5 ? [user(prose(9_000)), reply("ok")] : result(at)),
       ];
       for (const grow of grows) {
         const { context } = manager(async () => "", { preset: "balanced" });

@@ -58,20 +58,20 @@ test("every request and repair of generated histories keeps the laws", { skip },
   const seed = Number(process.env.PLIMSOLL_SEED ?? 0);
   const rows = rowsOf(seed > 0 ? one(seed) : await many());
   print(rows);
-  judge(rows);
+  checkRows(rows);
 });
 
 const thirds = sized({ short: 1, ci: 3, long: 3 });
 for (const [number, seed] of once.entries())
   test(`the history of seed ${seed}, which once broke a law, breaks none`, { skip }, () =>
-    judge(rowsOf(one(seed, (at) => (at + number) % 3 < thirds))),
+    checkRows(rowsOf(one(seed, (at) => (at + number) % 3 < thirds))),
   );
 
 /** @param {Map<number, any>} counts by the pairs' places */
 const rowsOf = (counts) => [...counts].map(([at, count]) => ({ pair: pairName(at), ...count }));
 
 /** @param {any[]} rows */
-function judge(rows) {
+function checkRows(rows) {
   const found = rows.flatMap((row) =>
     row.found.map((/** @type {any} */ own) => ({ pair: row.pair, ...own })),
   );

@@ -25,7 +25,7 @@ for (const [format, make, refused] of /** @type {const} */ ([
   test(`every request of generated ${format} wire histories is valid`, { skip }, () => {
     let [requests, epochs] = [0, 0];
     for (let seed = 1; seed <= histories; seed += 1) {
-      const played = play(format, make, refused, seed);
+      const played = checkHistory(format, make, refused, seed);
       requests += played.requests;
       epochs += played.epochs;
     }
@@ -59,7 +59,7 @@ for (const [format, make, refused] of /** @type {const} */ ([
 }
 
 /** @param {string} format @param {(next: () => number) => any[]} make @param {(sent: any[]) => string | null} refused @param {number} seed */
-function play(format, make, refused, seed) {
+function checkHistory(format, make, refused, seed) {
   const next = random(seed);
   const messages = make(next);
   const contextTokens = [600, 1500, 4000, 12_000][seed % 4] ?? 600;
@@ -78,7 +78,7 @@ function play(format, make, refused, seed) {
     assert.equal(refused(request.messages), null, where);
     assert.deepEqual(api.validate(request.messages, format, { format }), [], where);
     for (const [at, source] of request.source.entries()) {
-      if (source !== null) sameOpaque(messages[source], request.messages[at], where);
+      if (source !== null) checkSameOpaque(messages[source], request.messages[at], where);
     }
     const compactions = (/** @type {any[]} */ all) =>
       all.filter((message) => message.type === "compaction").length;
@@ -100,7 +100,7 @@ function play(format, make, refused, seed) {
 }
 
 /** Ids of items, encrypted content and signatures of what is sent are the host's. @param {any} host @param {any} sent @param {string} where */
-function sameOpaque(host, sent, where) {
+function checkSameOpaque(host, sent, where) {
   for (const name of ["id", "type", "encrypted_content"])
     assert.equal(sent[name], host[name], where);
   const signatures = (/** @type {any} */ message) =>

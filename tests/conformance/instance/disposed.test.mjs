@@ -2,7 +2,7 @@
 /** Objects that were disposed of say so at every call, also where the call was under way. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, gate, good, manager, skip, talk } from "../support/agent-session.mjs";
+import { api, good, held, manager, skip, talk } from "../support/agent-session.mjs";
 
 const over = (/** @type {string} */ during, what = "session") => ({
   code: "DISPOSED",
@@ -55,11 +55,7 @@ test("every method of a disposed session throws DISPOSED", { skip }, async () =>
 test("a running compaction rejects when its session is disposed", {
   skip,
 }, async () => {
-  const { open, opened } = gate();
-  const { context } = manager(async (/** @type {any} */ job) => {
-    await opened;
-    return good(job);
-  });
+  const { context, open } = held();
   const compacting = context.compact(talk(20), { force: true });
   context[Symbol.dispose]();
   open();
@@ -69,11 +65,7 @@ test("a running compaction rejects when its session is disposed", {
 test("a request that waits for a compaction rejects when its session is disposed", {
   skip,
 }, async () => {
-  const { open, opened } = gate();
-  const { context } = manager(async (/** @type {any} */ job) => {
-    await opened;
-    return good(job);
-  });
+  const { context, open } = held();
   const preparing = context.prepare(talk(60));
   context[Symbol.dispose]();
   open();

@@ -6,13 +6,14 @@
  *
  * PLIMSOLL_NATIVE    the dump, built; default: cargo builds it
  * PLIMSOLL_SESSIONS  a regular expression over the names, e.g. ^pi/
- * PLIMSOLL_WINDOWS   32000,64000,128000 by default
+ * PLIMSOLL_WINDOWS   32000,64000,128000 by default. Each preset is played at one of them, and at all with --ci
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
+import { size } from "../../support/size.mjs";
 import { isReadable } from "../providers/convert/session.mjs";
 import { requestsOf } from "../replay/check-session.mjs";
 import { sessionFiles } from "../support/session-files.mjs";
@@ -63,11 +64,12 @@ if (reason || !raw || !dump) {
   console.log(reason);
   test("native code and Wasm give the same bytes", { skip: reason }, () => {});
 } else {
-  for (const { name, bytes } of sessionFiles().filter(({ name }) => only.test(name))) {
+  const files = sessionFiles().filter(({ name }) => only.test(name));
+  for (const [number, { name, bytes }] of files.entries()) {
     test(`native code and Wasm give the same bytes for ${name}`, (t) => {
       const data = bytes();
       const why = unread(data);
-      if (!why) return compare(name, data);
+      if (!why) return checkSession(number, name, data);
       console.log(`skipped: ${name}: ${why}`);
       return t.skip(why);
     });
@@ -87,13 +89,13 @@ function unread(data) {
   }
 }
 
-/** @param {string} name @param {Uint8Array} data */
-async function compare(name, data) {
+/** @param {number} number @param {string} name @param {Uint8Array} data */
+async function checkSession(number, name, data) {
   const json = raw.session(data);
-  await same(name, "session", [], data, () => [json]);
+  await checkSame(name, "session", [], data, () => [json]);
   const session = JSON.parse(json);
   const texts = sample(session.messages);
-  const estimates = await same(name, "estimate", [], JSON.stringify(texts), () =>
+  const estimates = await checkSame(name, "estimate", [], JSON.stringify(texts), () =>
     ESTIMATORS.map((estimator) => {
       const tokens = texts.map((text) => raw.estimateTokens(text, estimator));
       return `${estimator} ${JSON.stringify(tokens)}`;
@@ -103,23 +105,32 @@ async function compare(name, data) {
   total.sessions += 1;
   if (!isReadable(session.messageFormat)) return;
   const played = { ...session, calls: requestsOf(session) };
-  const settings = windows.flatMap((contextTokens) =>
-    presets.map((preset) => ({
-      window: {
-        contextTokens,
-        maxOutputTokens: Math.min(8_192, Math.floor(contextTokens / 16)),
-      },
-      format: session.messageFormat,
-      preset,
-    })),
-  );
+  const settings = settingsOf(number).map(([contextTokens, preset]) => ({
+    window: {
+      contextTokens,
+      maxOutputTokens: Math.min(8_192, Math.floor(contextTokens / 16)),
+    },
+    format: session.messageFormat,
+    preset,
+  }));
   const options = settings.map((setting) => JSON.stringify(setting));
   const input = JSON.stringify(played);
   /** @param {(session: any, setting: any) => void} work */
   const recorded = (work) => () =>
     settings.flatMap((setting) => raw.listen(() => work(played, setting)));
-  total.steps += await same(name, "views", options, input, recorded(carry));
-  total.replays += (await same(name, "replay", options, input, recorded(replay))) / 5;
+  total.steps += await checkSame(name, "views", options, input, recorded(carry));
+  total.replays += (await checkSame(name, "replay", options, input, recorded(replay))) / 5;
+}
+
+/** Windows and presets of a session. @param {number} number @returns {Array<[number, string]>} */
+function settingsOf(number) {
+  const all = presets.flatMap((preset, at) =>
+    windows.map((contextTokens, which) => ({
+      setting: /** @type {[number, string]} */ ([contextTokens, preset]),
+      isChosen: size !== "short" || (number + at) % windows.length === which,
+    })),
+  );
+  return all.filter(({ isChosen }) => isChosen).map(({ setting }) => setting);
 }
 
 /** Every request of a session, as a host makes them. @param {any} session @param {any} setting */
@@ -154,7 +165,7 @@ function replay(session, setting) {
  * @param {string} name @param {string} what @param {string[]} options @param {string | Uint8Array} input
  * @param {() => string[]} answers
  */
-async function same(name, what, options, input, answers) {
+async function checkSame(name, what, options, input, answers) {
   const run = spawn(/** @type {string} */ (dump), [what, ...options]);
   const done = Promise.all([text(run.stdout), text(run.stderr), once(run, "close")]);
   run.stdin.end(input);

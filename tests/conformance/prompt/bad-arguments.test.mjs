@@ -2,7 +2,7 @@
 /** Bad input to the system prompt: a typed error that names the place, or the right answer, and never for long. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, attempt, boom, describe, skip, typed } from "../support/sound-history.mjs";
+import { api, attempt, boom, checkTypedError, describe, skip } from "../support/sound-history.mjs";
 
 const section = { key: "a", content: "x", priority: 1 };
 const budget = { maxPerTierChars: 10, maxTotalChars: 10 };
@@ -123,7 +123,7 @@ for (const [name, run, place] of REFUSED) {
   test(`${name} is refused by name`, { skip }, async () => {
     const { value, error } = await attempt(run);
     assert.equal(value, null, `refused: ${JSON.stringify(value)}`);
-    typed(error, ["INVALID_ARGUMENT"]);
+    checkTypedError(error, ["INVALID_ARGUMENT"]);
     assert.equal(error.info.argument, place, describe(error));
     assert.equal(api.assemblePrompt([section]).prompt, "x", "and the next call is answered");
   });
@@ -154,7 +154,7 @@ test("100 MB of memory text are cut, and more than the limit is refused before i
   const took = time(() =>
     assert.throws(
       () => api.truncateText(text, 1),
-      (error) => typed(error, ["TOO_LARGE"]),
+      (error) => checkTypedError(error, ["TOO_LARGE"]),
     ),
   );
   assert.ok(took < 1_000, `${took} ms`);

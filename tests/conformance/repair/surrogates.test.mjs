@@ -14,7 +14,7 @@ const repaired = "cut \ufffd";
 const expected = (history) => JSON.parse(JSON.stringify(history).replaceAll("\\ud83d", "\ufffd"));
 
 /** @param {string} format @param {any[]} history @param {string} [provider] */
-function sends(format, history, provider) {
+function checkSent(format, history, provider) {
   const manager = new api.ContextManager({ window, format, ...(provider ? { provider } : {}) });
   const prepared = manager.request(history);
   assert.deepEqual(prepared.messages, expected(history));
@@ -144,7 +144,7 @@ const cases = {
 
 for (const [name, [format, history]] of Object.entries(cases))
   test(`half a surrogate in ${name} becomes U+FFFD, and nothing else changes`, { skip }, () => {
-    sends(format, history);
+    checkSent(format, history);
   });
 
 test("half a surrogate becomes U+FFFD when messages are joined", { skip }, () => {
@@ -197,5 +197,5 @@ test("a member name with half a surrogate is replaced with its object, and the r
     },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "ok" }] },
   ];
-  sends("anthropic", history);
+  checkSent("anthropic", history);
 });

@@ -30,7 +30,7 @@ function historyOf(case_) {
 }
 
 /** @param {string} format @param {any} case_ */
-function once(format, case_) {
+function checkOnce(format, case_) {
   const { provider, kind, system, tools, thinking } = case_;
   const history = historyOf(case_);
   const before = JSON.stringify(history);
@@ -62,7 +62,7 @@ function once(format, case_) {
 }
 
 /** @param {string} format @param {any} case_ */
-function never(format, case_) {
+function checkNever(format, case_) {
   const { provider, system, tools, thinking } = case_;
   const context = new api.ContextManager({
     // As in tests/golden: early edits and half of the case's window, so that several epochs are seen.
@@ -84,13 +84,13 @@ function never(format, case_) {
       api.validate(last.messages, provider, { format, thinking, system, tools }),
       [],
     );
-    for (const expected of case_.expect ?? []) expects(expected, history.slice(0, end), last);
+    for (const expected of case_.expect ?? []) checkExpected(expected, history.slice(0, end), last);
   }
   assert.ok(last.epoch > 1, "nothing was pruned");
 }
 
 /** @param {string} what @param {any[]} history @param {any} request */
-function expects(what, history, request) {
+function checkExpected(what, history, request) {
   const thinks = (/** @type {any} */ message) =>
     message.role === "assistant" &&
     Array.isArray(message.content) &&
@@ -119,8 +119,8 @@ for (const name of api ? ["anthropic", "openai-chat", "pi"] : []) {
   const { format, cases } = JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
   for (const case_ of cases) {
     test(`${case_.about} (${case_.rule}, ${case_.thread})`, () => {
-      if (case_.kind === "never") never(format, case_);
-      else once(format, case_);
+      if (case_.kind === "never") checkNever(format, case_);
+      else checkOnce(format, case_);
     });
   }
 }

@@ -15,7 +15,7 @@
  * PLIMSOLL_PREFIXES  some: besides, asked behind every message, not only where the session asked, at 32,000: every session in its own
  *                    format under every preset, in the others under one that changes from session to session and pair to
  *                    pair. all: under every preset in the others too
- * PLIMSOLL_CI        1: every session in some pairs, not in few
+ * PLIMSOLL_CI        1: every session in some pairs, not in few, and at each window in its own format, not at one of them
  * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them; and PLIMSOLL_PREFIXES=some
  */
 import assert from "node:assert/strict";
@@ -89,7 +89,8 @@ else {
         const chosen = isDefault || (number + at) % (isOwn ? ownOneIn : oneIn) === 0;
         // A benchmark's many short runs are alike: in other formats a few of them are enough.
         if (!chosen || (isRun && !isDefault && !long && number % 20 !== 0)) continue;
-        const runs = (asked ?? (isDefault || long ? windows : [other])).map((contextTokens) => ({
+        const own = size === "short" ? [windows[number % windows.length] ?? other] : windows;
+        const runs = (asked ?? (isDefault || long ? own : [other])).map((contextTokens) => ({
           contextTokens,
           preset,
           every: "",
@@ -108,9 +109,8 @@ else {
           const key = `${name} ${pair.name} ${contextTokens} ${preset}${every}`;
           if (done.has(key)) continue;
           const way = (number + at) % 4;
-          const own = () => read(data);
           const make = () =>
-            isOwn ? own() : rendered(turns, session, pair.format, pair.provider, way);
+            isOwn ? read(data) : rendered(turns, session, pair.format, pair.provider, way);
           await t.test(`${pair.name} ${contextTokens} ${preset}${every}`, () =>
             carry(key, name, pair, make(), { contextTokens, way, preset, every }),
           );

@@ -3,7 +3,7 @@
  * Sessions lived by a seeded scheduler (`simulated/run.mjs`): no message lost, none doubled, pins and the last request
  * verbatim, never more than two summarizer calls without progress, and no call that does not settle.
  *
- * PLIMSOLL_RUNS     how many; 400 by default, 1,000 with `--ci`, 1,000,000 with `--long`
+ * PLIMSOLL_RUNS     how many; 200 by default, 1,000 with `--ci`, 1,000,000 with `--long`
  * PLIMSOLL_FIRST    the seed of the first; 1 by default
  * PLIMSOLL_STEPS    steps of a run; 200 by default
  * PLIMSOLL_THREADS  how many threads; one for each core by default, at most 4
@@ -17,7 +17,7 @@ import { loadPackage } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
 const long = size === "long";
-const runs = Number(process.env.PLIMSOLL_RUNS ?? sized({ short: 400, ci: 1_000, long: 1_000_000 }));
+const runs = Number(process.env.PLIMSOLL_RUNS ?? sized({ short: 200, ci: 1_000, long: 1_000_000 }));
 const first = Number(process.env.PLIMSOLL_FIRST ?? 1);
 const steps = Number(process.env.PLIMSOLL_STEPS ?? 200);
 const threads = Number(process.env.PLIMSOLL_THREADS ?? Math.min(4, availableParallelism()));

@@ -24,7 +24,7 @@ else {
         return t.skip(session);
       }
       total.sessions += 1;
-      for (const contextTokens of [16_000, 64_000]) look(session, contextTokens);
+      for (const contextTokens of [16_000, 64_000]) checkReports(session, contextTokens);
     });
   }
   after(() => console.log(`reports that hold: ${JSON.stringify(total)}`));
@@ -45,7 +45,7 @@ function read(data) {
 }
 
 /** A session live and replayed, looked at and not. @param {any} session @param {number} contextTokens */
-function look(session, contextTokens) {
+function checkReports(session, contextTokens) {
   const window = { contextTokens, maxOutputTokens: 1_000 };
   const options = { window, format: session.messageFormat };
   const { system, tools } = session;
@@ -65,7 +65,7 @@ function look(session, contextTokens) {
     const report = seen.inspect();
     total.reports += 1;
     assert.equal(report.sessionId, "seen");
-    holds(report, contextTokens);
+    checkReport(report, contextTokens);
     assert.equal(report.window.used, request.tokens);
     assert.deepEqual(seen.status(), report.status);
     assert.deepEqual(report.next, seen.plan(history, { system, tools }));
@@ -88,7 +88,7 @@ function look(session, contextTokens) {
     // The same numbers wherever they are told.
     if (call !== session.calls.length - 1) continue;
     const replayed = run.report(call);
-    holds(replayed, contextTokens);
+    checkReport(replayed, contextTokens);
     assert.deepEqual({ ...replayed, sessionId: "seen" }, report);
     const last = sent - 1;
     const { detail } = seen.inspect({ detailKey: `message:${last}` });
@@ -101,7 +101,7 @@ function look(session, contextTokens) {
 }
 
 /** What holds in every report. @param {any} report @param {number} contextTokens */
-function holds(report, contextTokens) {
+function checkReport(report, contextTokens) {
   const { window, buckets, messages, status } = report;
   assert.equal(window.used + window.reserve + window.free, contextTokens);
   assert.equal(window.reserve, 1_000, "used never counts the reserve");

@@ -2,6 +2,7 @@
 /** A request merged into the host's own body and headers: messages, cache markers and hints in, nothing of the host's out. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sized } from "../../support/size.mjs";
 import { history as generated, hostOptions, render } from "../generated/histories.mjs";
 import { landed } from "../generated/supported-pairs.mjs";
 import { pairs, strictFor } from "../providers/pairs.mjs";
@@ -39,7 +40,10 @@ const marks = (format, provider) =>
   !(format === "langchain" && provider === "bedrock");
 
 /** Clean histories, so that what is refused is not the history's fault. */
-const seeds = Array.from({ length: 60 }, (_, at) => at + 1).filter((seed) => generated(seed).clean);
+const seeds = Array.from(
+  { length: sized({ short: 20, ci: 60, long: 60 }) },
+  (_, at) => at + 1,
+).filter((seed) => generated(seed).clean);
 
 for (const { format, provider } of api ? landed(api) : []) {
   test(`a body that apply() returns is valid: ${format} for ${provider}`, () => {

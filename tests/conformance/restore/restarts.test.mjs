@@ -40,7 +40,7 @@ const ways = /** @type {Record<string, (prepared: any) => any[]>} */ ({
 });
 
 /** The first difference between two requests, shortly. @param {any} got @param {any} wanted @param {string} where */
-function same(got, wanted, where) {
+function checkSame(got, wanted, where) {
   for (const name of ["epoch", "firstChanged", "tokens", "fits"]) {
     assert.equal(got[name], wanted[name], `${where}: ${name}`);
   }
@@ -80,7 +80,7 @@ function checkCompaction({ compaction, source }, history, where) {
 }
 
 /** A message's group is the first of those that go with it. @param {any} context @param {any} prepared */
-function groups(context, { source }) {
+function checkGroups(context, { source }) {
   for (const at of source) {
     if (at === null) continue;
     const { group } = context.explain(at);
@@ -122,9 +122,9 @@ else {
             host.history = [...host.history, ...clone(history.slice(host.seen))];
             host.seen = sent;
             const got = host.context.request(host.history, parts);
-            same(got, prepared, `${host.way}, ${where}`);
+            checkSame(got, prepared, `${host.way}, ${where}`);
             checkCompaction(got, host.history, `${host.way}, ${where}`);
-            if (got.compaction?.record) groups(host.context, got);
+            if (got.compaction?.record) checkGroups(host.context, got);
             const places = got.source.filter((/** @type {any} */ place) => place !== null);
             assert.ok(places.every((/** @type {number} */ place) => place < host.history.length));
             host.history = host.passed(got);
@@ -136,7 +136,7 @@ else {
           const woken = api.ContextManager.restore(snapshot, options);
           now += 3_600_000;
           const again = woken.request(clone(history), parts);
-          same(again, { ...prepared, firstChanged: null }, `woken, ${where}`);
+          checkSame(again, { ...prepared, firstChanged: null }, `woken, ${where}`);
           assert.deepEqual(woken.snapshot(), snapshot, `parked again, ${where}`);
           assert.equal(again.edits.length, 0);
           totals.woken++;

@@ -24,6 +24,9 @@ export const good = (
 export const prose = (/** @type {number} */ count) =>
   Array.from({ length: count }, (_, at) => ["alpha", "river", "stone", "cloud"][at % 4]).join(" ");
 
+export const user = (/** @type {any} */ content) => ({ role: "user", content });
+export const reply = (/** @type {any} */ content) => ({ role: "assistant", content });
+
 /** @param {number} at */
 export const step = (at) => [
   { role: "user", content: `step ${at}: ${prose(60)}` },
@@ -77,6 +80,16 @@ export function gate() {
     open = resolve;
   });
   return { open, opened };
+}
+
+/** A session whose summarizer answers once `open` is called. */
+export function held() {
+  const { open, opened } = gate();
+  const { context } = manager(async (/** @type {any} */ job) => {
+    await opened;
+    return good(job);
+  });
+  return { context, open };
 }
 
 /** Until nothing is under way any more. @param {any} context */

@@ -59,7 +59,7 @@ export const describe = (error) =>
  * @param {{ index?: number | undefined, argument?: RegExp }} [place]
  * @returns {true}
  */
-export function typed(error, codes, { index, argument } = {}) {
+export function checkTypedError(error, codes, { index, argument } = {}) {
   assert.ok(error instanceof api.PlimsollError, `a PlimsollError: ${describe(error)}`);
   const { info, code, message } = /** @type {any} */ (error);
   assert.ok(codes.includes(code), `${code} is one of ${codes}: ${describe(error)}`);
@@ -93,7 +93,7 @@ export function typed(error, codes, { index, argument } = {}) {
 }
 
 /** The module and the manager that was ill-treated answer a sound question. */
-export function stillWorks() {
+export function checkStillWorks() {
   assert.ok(api.estimateTokens("still here") > 0);
   if (noManager()) return;
   const messages = good();

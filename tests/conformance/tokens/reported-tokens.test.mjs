@@ -60,7 +60,7 @@ for (const [name, [format, messages, contextTokens]] of Object.entries(cases))
     const manager = new api.ContextManager({ window: { contextTokens }, format });
     const prepared = manager.request(messages);
     const holds = api.estimateRequest({ messages: prepared.messages }, { format }).tokens;
-    close(prepared.tokens, holds, name);
+    checkClose(prepared.tokens, holds, name);
     const sum = (/** @type {string} */ member) =>
       manager
         .inspect()
@@ -80,7 +80,7 @@ test("reasoning that ended a request is counted again once something follows it"
   const output = { type: "function_call_output", call_id: "c", output: "a" };
   const prepared = manager.request([...messages, call, output]);
   assert.equal(prepared.messages.length, 4);
-  close(
+  checkClose(
     prepared.tokens,
     api.estimateRequest({ messages: prepared.messages }, { format: "openai-responses" }).tokens,
     "after",
@@ -104,7 +104,7 @@ test("a generated request is reported within 3 % or 24 tokens of its contents", 
     });
     const prepared = manager.request(messages);
     const holds = api.estimateRequest({ messages: prepared.messages }, { format }).tokens;
-    close(prepared.tokens, holds, `${format} x ${provider}, seed ${seed}`);
+    checkClose(prepared.tokens, holds, `${format} x ${provider}, seed ${seed}`);
     requests += 1;
     worst = Math.max(worst, Math.abs(prepared.tokens - holds) / Math.max(holds, 200));
   }
@@ -112,7 +112,7 @@ test("a generated request is reported within 3 % or 24 tokens of its contents", 
 });
 
 /** A short request may differ by a frame or two. @param {number} reported @param {number} holds @param {string} where */
-function close(reported, holds, where) {
+function checkClose(reported, holds, where) {
   const apart = Math.abs(reported - holds);
   assert.ok(apart <= Math.max(0.03 * holds, 24), `${where}: ${reported} reported, ${holds} held`);
 }
