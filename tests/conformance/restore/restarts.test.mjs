@@ -4,7 +4,7 @@
  * what we made dropped again. Whatever happens to the session, the next request is the same bytes.
  *
  * PLIMSOLL_SESSIONS  a regular expression over the names
- * PLIMSOLL_CI        1: restored at some calls, not at few
+ * PLIMSOLL_CI        1: restored at some calls, not at few, and fed in every way, not in one of the three
  * PLIMSOLL_LONG      1: at every window, and restored at every call; not at one of them, at some
  */
 import assert from "node:assert/strict";
@@ -98,7 +98,7 @@ else {
   for (const [index, { name, bytes, windows: all = [32_000, 128_000] }] of files) {
     if (!only.test(name)) continue;
     const windows = long ? all : all.slice(index % 2, (index % 2) + 1);
-    test(name, () => {
+    test(`restored sessions of ${name} send the same bytes`, () => {
       const session = api.readSession(bytes());
       const format = session.messageFormat;
       const parts = { system: session.system, tools: session.tools };
@@ -106,7 +106,8 @@ else {
         let now = 0;
         const options = { window: { contextTokens }, format, clock: () => now };
         const live = new api.ContextManager(options);
-        const hosts = Object.entries(ways).map(([way, passed]) => {
+        const chosen = Object.entries(ways).filter((_, at) => size !== "short" || index % 3 === at);
+        const hosts = chosen.map(([way, passed]) => {
           return { way, passed, context: new api.ContextManager(options), history: [], seen: 0 };
         });
         totals.sessions++;
