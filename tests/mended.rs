@@ -168,7 +168,7 @@ fn cut_and_broken_pi_sessions_are_repaired() {
 }
 
 #[test]
-fn half_characters_in_every_string_are_mended() {
+fn half_characters_in_every_string_are_repaired() {
     let (half, [anthropic, openai, pi]) = (HALF, halves());
     let ai_sdk = json!([
         { "role": "user", "content": half },
@@ -253,7 +253,7 @@ fn transcripts_that_gemini_refused_are_repaired() {
 }
 
 #[test]
-fn openai_sessions_as_responses_and_gemini() {
+fn openai_sessions_written_for_responses_and_gemini_are_repaired() {
     for (folder, take) in [("openai-messages", 20), ("tau-openai", 40)] {
         for chat in sessions(folder).iter().take(take) {
             let responses = as_responses(chat);
@@ -288,7 +288,7 @@ fn as_responses(chat: &[Value]) -> Vec<Value> {
 }
 
 #[test]
-fn openai_sessions_in_the_messages_of_two_sdks() {
+fn openai_sessions_written_for_two_sdks_are_repaired() {
     for (folder, take) in [("openai-messages", 20), ("tau-openai", 30)] {
         for chat in sessions(folder).iter().take(take) {
             for (format, messages) in [

@@ -77,7 +77,7 @@ fn recorded_pi_sessions_are_repaired_for_each_provider_of_the_format() {
 }
 
 #[test]
-fn half_characters_in_every_string_are_mended() {
+fn half_characters_in_every_string_are_repaired() {
     let [anthropic, openai, pi] = halves();
     for (format, provider, messages) in [
         (Format::Anthropic, "anthropic", &anthropic),

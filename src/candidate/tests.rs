@@ -71,7 +71,7 @@ fn codes(moved: &[Transition]) -> Vec<(State, State, Code)> {
 
 /// F138: first what has cooled down, then promotions, then demotions; nothing moves twice.
 #[test]
-fn f138_one_pass_moves_each_once() {
+fn one_evaluation_moves_each_candidate_at_most_one_state_f138() {
     let mut store = store();
     let failing = ripe(&mut store, "format the whole tree", NOW);
     put(&mut store, &failing, State::InUse, NOW);
@@ -102,7 +102,7 @@ fn f138_one_pass_moves_each_once() {
 
 /// F138: an anti-pattern of the tool, of somebody trusted, keeps all of it back for 30 days.
 #[test]
-fn f138_an_anti_pattern_blocks_its_tool() {
+fn an_anti_pattern_blocks_its_tool_f138() {
     let blocked = |change: fn(&mut Observation), after: i64| {
         let mut store = store();
         let mut warning =
@@ -131,7 +131,7 @@ fn f138_an_anti_pattern_blocks_its_tool() {
 
 /// F139: no decay in the first seven days, then half every 30, however often and however late maintenance runs.
 #[test]
-fn f139_scores_decay_by_the_clock_and_not_by_the_passes() {
+fn scores_decay_by_the_clock_and_not_by_the_passes_f139() {
     let left = |passes: &[i64]| {
         let mut store = store();
         store.upsert(observed("run the unit tests first", NOW));
@@ -162,7 +162,7 @@ fn f139_scores_decay_by_the_clock_and_not_by_the_passes() {
 
 /// What is seen again starts from what is left of its score.
 #[test]
-fn f139_an_old_score_counts_for_what_is_left_of_it() {
+fn an_old_score_counts_at_its_decayed_value_f139() {
     let mut store = store();
     store.upsert(observed("run the unit tests first", NOW));
     let it = store.upsert(observed("run the unit tests first", NOW + 30 * DAY)).unwrap();
@@ -172,7 +172,7 @@ fn f139_an_old_score_counts_for_what_is_left_of_it() {
 
 /// F139: archived after 90 days, gone after 180; both strictly.
 #[test]
-fn f139_what_nobody_sees_is_archived_and_then_gone() {
+fn a_candidate_that_is_not_observed_is_archived_and_then_removed_f139() {
     let after = |days: i64, more: i64, to: State| {
         let mut store = store();
         let id = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
@@ -213,7 +213,7 @@ fn an_untrusted_source_is_never_promoted_by_itself() {
 
 /// F145: what may follow what holds also by force; gates do not.
 #[test]
-fn f145_force_goes_past_gates_and_not_past_the_order_of_states() {
+fn force_skips_gates_and_keeps_the_order_of_states_f145() {
     for from in State::ALL {
         for to in State::ALL {
             for force in [false, true] {
@@ -262,7 +262,7 @@ fn f145_force_goes_past_gates_and_not_past_the_order_of_states() {
 
 /// By hand and by the gates, as `evaluate` would.
 #[test]
-fn a94_a_promotion_by_hand_takes_the_gates() {
+fn a_manual_promotion_passes_the_gates_a94() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     let change = Change { to: State::Promoted, reason: "they asked", at: NOW, force: false };
@@ -273,7 +273,7 @@ fn a94_a_promotion_by_hand_takes_the_gates() {
 
 /// F144, A33: a section that was cut or left out puts nothing in use.
 #[test]
-fn f144_only_candidates_that_are_uncut_in_the_prompt_are_in_use() {
+fn only_candidates_that_are_uncut_in_the_prompt_are_in_use_f144() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     store.evaluate(NOW);
@@ -289,7 +289,7 @@ fn f144_only_candidates_that_are_uncut_in_the_prompt_are_in_use() {
 
 /// F141: the newest thousand, in their order.
 #[test]
-fn f141_the_last_1000_transitions_are_listed_for_the_audit() {
+fn the_last_1000_transitions_are_listed_for_the_audit_f141() {
     let mut store = store();
     for at in 0..600 {
         let id = ripe(&mut store, &format!("{at}a {at}b {at}c"), NOW);

@@ -22,7 +22,7 @@ fn due(used: u32, turns: u32, folds: u32, state: &str) -> (bool, String) {
 }
 
 #[test]
-fn f123_an_answer_is_json_or_holds_some_or_is_the_summary() {
+fn a_checkpoint_answer_is_json_contains_json_or_is_the_summary_f123() {
     let object = r#"{"summary":"They built it.","topics":["a","b"],"keyDecisions":["use Rust"],"openQuestions":["when?"]}"#;
     let plain = read(object);
     assert_eq!(plain.summary, "They built it.");
@@ -42,7 +42,7 @@ fn f123_an_answer_is_json_or_holds_some_or_is_the_summary() {
 }
 
 #[test]
-fn f123_its_texts_are_safe_and_bounded() {
+fn texts_of_a_checkpoint_are_inert_and_bounded_f123() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     let many = vec![format!("\"{secret} {}\"", "x".repeat(900)); 30].join(",");
     let answer = read(&format!(r#"{{"summary":"key {secret}","topics":[{many}]}}"#));
@@ -59,7 +59,7 @@ fn a_text_of_nothing_but_braces_is_read_once() {
 }
 
 #[test]
-fn f123_f125_each_threshold_once_and_every_fifteen_turns() {
+fn a_checkpoint_is_due_once_for_each_threshold_and_every_fifteen_turns_f123_f125() {
     let (is, state) = due(24_999, 1, 0, "");
     assert!(!is);
     let (is, state) = due(25_000, 2, 0, &state);
@@ -85,7 +85,7 @@ fn f123_f125_each_threshold_once_and_every_fifteen_turns() {
 }
 
 #[test]
-fn f123_under_ten_thousand_tokens_and_without_a_window_there_is_none() {
+fn no_checkpoint_is_due_under_ten_thousand_tokens_or_without_a_window_f123() {
     for (used, usable, is) in [(9_999, 10_000, false), (10_000, 10_000, true), (50_000, 0, false)] {
         let answer =
             checkpoint_due(&format!(r#"{{"used":{used},"usable":{usable},"turns":40,"folds":0}}"#));
@@ -107,7 +107,7 @@ fn taken() -> String {
 }
 
 #[test]
-fn g32_a_checkpoint_as_a_summary_until_the_next_fold() {
+fn a_checkpoint_serves_as_a_summary_until_the_next_fold_g32() {
     let state = taken();
     let answer = last(Some(&state), 0, &options("")).unwrap();
     assert_eq!((answer.messages, answer.tokens), (40, 30_000));
@@ -121,7 +121,7 @@ fn g32_a_checkpoint_as_a_summary_until_the_next_fold() {
 }
 
 #[test]
-fn f124_a_request_that_waits_takes_a_checkpoint_of_half_its_tokens() {
+fn a_request_that_must_wait_uses_a_checkpoint_of_half_its_tokens_f124() {
     for (request, waits, ahead) in
         [(60_000, true, true), (60_001, true, false), (10_000, false, false)]
     {

@@ -82,7 +82,7 @@ fn results(done: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn f092_one_call_for_the_entire_history() {
+fn one_call_summarizes_a_history_that_fits_f092() {
     let (done, asked) =
         play(machine(json!({ "identifiers": ["src/a.rs", "src/z.rs"] }), 6, 100), |_, ask| {
             good(&ask["job"])
@@ -102,7 +102,7 @@ fn f092_one_call_for_the_entire_history() {
 }
 
 #[test]
-fn f096_an_update_is_fed_the_previous_summary_once() {
+fn an_update_is_fed_the_previous_summary_once_f096() {
     let machine = machine(
         json!({ "previousSummary": "[COMPACTED]\n\nOLD STATE", "template": "aceclaw" }),
         6,
@@ -119,7 +119,7 @@ fn f096_an_update_is_fed_the_previous_summary_once() {
 
 /// F090, F104, F30: chunks within the window, then one merge, which is fed the previous summary.
 #[test]
-fn f104_a_large_history_is_summarized_in_chunks_and_merged() {
+fn a_large_history_is_summarized_in_chunks_and_merged_f104() {
     let machine =
         machine(json!({ "contextTokens": 16_000, "previousSummary": "OLD STATE" }), 60, 400);
     let (done, asked) = play(machine, |_, ask| good(&ask["job"]));
@@ -147,7 +147,7 @@ fn f104_a_large_history_is_summarized_in_chunks_and_merged() {
 
 /// F30: fifty windows' worth; every call fits, and there are not many more than are needed.
 #[test]
-fn f30_every_call_fits_the_window_when_the_history_is_fifty_times_as_large() {
+fn every_call_fits_the_window_when_the_history_is_fifty_times_as_large_f30() {
     let (done, asked) =
         play(machine(json!({ "contextTokens": 8_000 }), 800, 500), |_, ask| good(&ask["job"]));
     for ask in &asked {
@@ -160,7 +160,7 @@ fn f30_every_call_fits_the_window_when_the_history_is_fifty_times_as_large() {
 }
 
 #[test]
-fn f091_oversized_messages_are_noted() {
+fn oversized_messages_are_noted_f091() {
     let mut machine = machine(json!({ "contextTokens": 8_000, "template": "aceclaw" }), 4, 100);
     machine.push(&message(4, 12_000)).unwrap();
     let (_, asked) = play(machine, |_, ask| good(&ask["job"]));
@@ -169,7 +169,7 @@ fn f091_oversized_messages_are_noted() {
 }
 
 #[test]
-fn f089_a_turns_beginning_has_its_own_summary() {
+fn a_turns_beginning_has_its_own_summary_f089() {
     let (done, asked) =
         play(machine(json!({ "splitTurn": 2 }), 6, 100), |_, ask| good(&ask["job"]));
     assert_eq!(kinds(&asked), ["whole", "turn-prefix"]);
@@ -185,7 +185,7 @@ fn f089_a_turns_beginning_has_its_own_summary() {
 }
 
 #[test]
-fn f9_nothing_to_summarize_keeps_the_previous_summary() {
+fn nothing_to_summarize_keeps_the_previous_summary_f9() {
     let (done, asked) = play(machine(json!({ "previousSummary": "OLD" }), 0, 0), |_, _| json!({}));
     assert_eq!((done["summary"].as_str(), asked.len()), (Some("OLD"), 0));
     let (done, _) = play(machine(json!({}), 0, 0), |_, _| json!({}));
@@ -194,7 +194,7 @@ fn f9_nothing_to_summarize_keeps_the_previous_summary() {
 
 /// F2, F4 to F8: two calls and no more, then an extract that says so.
 #[test]
-fn f8_two_calls_without_progress_end_it() {
+fn two_calls_without_progress_end_a_job_f8() {
     for (reply, result, failure) in [
         (threw("boom", 500), "threw", "temporary"),
         (json!({ "failed": "timeout" }), "timeout", "temporary"),
@@ -216,7 +216,7 @@ fn f8_two_calls_without_progress_end_it() {
 }
 
 #[test]
-fn f6_f111_a_summary_that_is_not_smaller_is_refused() {
+fn a_summary_that_is_not_smaller_is_refused_f6_f111() {
     let long = "new words that nobody said before, one after the other\n".repeat(90);
     let (done, _) = play(machine(json!({ "room": 600 }), 6, 400), |_, ask| {
         let text = format!("{}\n{long}", good(&ask["job"])["text"].as_str().unwrap());
@@ -228,7 +228,7 @@ fn f6_f111_a_summary_that_is_not_smaller_is_refused() {
 
 /// F105: the cheaper first, the next when it fails; a smaller input for the same one where there is no other.
 #[test]
-fn f105_f108_next_summarizer_then_smaller_input() {
+fn a_failed_call_tries_the_next_summarizer_and_then_a_smaller_input_f105_f108() {
     let (done, asked) = play(machine(json!({ "summarizers": 3 }), 20, 400), |at, ask| {
         if at == 0 { threw("boom", 500) } else { good(&ask["job"]) }
     });
@@ -252,7 +252,7 @@ fn f105_f108_next_summarizer_then_smaller_input() {
 
 /// G34: three quarters and three quarters of that, since the summarizer says that it is too much; not under 500 tokens.
 #[test]
-fn f108_an_overflow_of_the_summarizer_makes_the_input_smaller() {
+fn an_overflow_of_the_summarizer_makes_the_input_smaller_f108() {
     let (done, asked) = play(machine(json!({}), 20, 400), |at, ask| {
         if at < 2 { threw("prompt is too long", 400) } else { good(&ask["job"]) }
     });
@@ -265,7 +265,7 @@ fn f108_an_overflow_of_the_summarizer_makes_the_input_smaller() {
 }
 
 #[test]
-fn f108_auth_and_network_stop_at_once() {
+fn authentication_and_network_errors_stop_a_job_at_once_f108() {
     for (error, failure) in [
         (threw("no", 401), "auth"),
         (threw("fetch failed", 0), "temporary"),
@@ -289,7 +289,7 @@ fn f108_auth_and_network_stop_at_once() {
 }
 
 #[test]
-fn f7_a_complaint_names_the_fault() {
+fn a_retry_prompt_names_the_fault_f7() {
     let (done, asked) = play(machine(json!({}), 20, 400), |at, ask| {
         if at == 0 { json!({ "text": "no headings" }) } else { good(&ask["job"]) }
     });
@@ -301,7 +301,7 @@ fn f7_a_complaint_names_the_fault() {
 }
 
 #[test]
-fn an_abort_leaves_everything_as_it_is() {
+fn an_abort_changes_nothing() {
     let (done, asked) = play(machine(json!({}), 20, 400), |_, _| json!({ "failed": "aborted" }));
     assert_eq!(
         (&done["summary"], done["failure"].as_str(), asked.len()),
@@ -319,7 +319,7 @@ fn an_abort_leaves_everything_as_it_is() {
 
 /// F3: what was finished is not lost when time is over; what comes late changes nothing.
 #[test]
-fn f3_a_job_that_is_out_of_time_ends_with_what_it_has() {
+fn a_job_that_is_out_of_time_ends_with_what_it_has_f3() {
     let mut machine = machine(json!({ "contextTokens": 16_000 }), 60, 400);
     let first: Value = serde_json::from_str(&machine.step()).unwrap();
     machine.answer(1, &json!({ "text": "THE FIRST PART" }).to_string());
@@ -337,7 +337,7 @@ fn f3_a_job_that_is_out_of_time_ends_with_what_it_has() {
 
 /// F30: what cannot be summarized in that window is not tried.
 #[test]
-fn f090_a_window_that_is_too_small_is_seen_before_any_call() {
+fn a_window_that_is_too_small_is_seen_before_any_call_f090() {
     let (done, asked) =
         play(machine(json!({ "contextTokens": 600 }), 20, 400), |_, ask| good(&ask["job"]));
     assert_eq!((asked.len(), &done["degraded"]), (0, &json!(true)));
@@ -345,7 +345,7 @@ fn f090_a_window_that_is_too_small_is_seen_before_any_call() {
 }
 
 #[test]
-fn two_calls_side_by_side_where_the_host_allows() {
+fn two_calls_run_in_parallel_if_the_host_allows() {
     let mut machine = machine(json!({ "contextTokens": 16_000, "parallel": true }), 60, 400);
     let next: Value = serde_json::from_str(&machine.step()).unwrap();
     assert_eq!(next["ask"].as_array().unwrap().len(), 2);
@@ -359,7 +359,7 @@ fn two_calls_side_by_side_where_the_host_allows() {
 
 /// A10: at every boundary, in and out: messages, previous summary, focus, wishes, pins, identifiers, names, errors, answers.
 #[test]
-fn a10_no_secret_at_any_boundary() {
+fn no_secret_crosses_any_boundary_of_a_job_a10() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     let settings = json!({
         "previousSummary": format!("old {secret}"), "focus": format!("focus {secret}"), "instructions": format!("keep {secret}"),
@@ -389,7 +389,7 @@ fn a10_no_secret_at_any_boundary() {
 
 /// F32: fifty rounds of a summarizer that forgets; the size stays under the cap, and the facts that are gone are told.
 #[test]
-fn f32_a_summary_of_summaries_does_not_grow() {
+fn a_summary_of_summaries_does_not_grow_f32() {
     let mut previous = "src/pinned.rs".to_owned();
     for round in 0..50 {
         let machine = machine(
@@ -423,7 +423,7 @@ proptest! {
 
     /// Whatever is answered, it ends: with a summary that is smaller than its room, or none; never three calls in a row fail.
     #[test]
-    fn it_ends_whatever_is_answered(
+    fn a_job_ends_whatever_is_answered(
         script in answers(), parallel: bool, degrade: bool, summarizers in 0_usize..4, window in prop::sample::select(vec![0, 900, 4_000, 16_000]),
         count in 0_usize..24, room in 0_u32..3_000, split in 0_usize..30, previous: bool,
     ) {
@@ -466,7 +466,7 @@ proptest! {
 }
 
 #[test]
-fn f8_calls_that_failed_before_it_count_on() {
+fn failed_calls_of_an_earlier_job_count_f8() {
     for (strikes, calls) in [(0, 2), (1, 1), (9, 1)] {
         let (done, asked) =
             play(machine(json!({ "strikes": strikes }), 12, 40), |_, _| threw("no", 500));

@@ -75,7 +75,7 @@ fn the_last_group_of_items_begins_with_its_run() {
 
 /// I14: reasoning stays or goes with its turn.
 #[test]
-fn reasoning_has_its_turns_group_and_is_not_edited() {
+fn reasoning_belongs_to_its_group_and_is_not_edited() {
     let state = host("openai-responses", &run());
     let blocks = state.transcript.ledger.blocks.iter();
     let groups: Vec<u32> = blocks.map(|block| block.group.get()).collect();
@@ -104,7 +104,7 @@ fn reasoning_at_the_end_of_a_request_waits_for_what_it_leads_to() {
 
 /// I17: whatever goes, a compaction item stays.
 #[test]
-fn a_compaction_item_may_not_go() {
+fn a_compaction_item_is_never_removed() {
     let mut items = run();
     items.insert(0, json!({ "type": "compaction", "id": "cmp_1", "encrypted_content": "g" }));
     let mut state = host("openai-responses", &items);
@@ -136,7 +136,7 @@ fn results(names: &[&str]) -> Value {
 
 /// I20: what is signed in the current turn is not edited; behind it, it may be.
 #[test]
-fn signed_calls_are_free_once_their_turn_is_over() {
+fn signed_calls_may_be_edited_once_their_turn_is_over() {
     let mut messages = vec![text("go"), calls(&["a", "b"], Some("s")), results(&["a", "b"])];
     let mut state = host("gemini", &messages);
     let edits = |state: &Session| -> Vec<bool> {
@@ -150,7 +150,7 @@ fn signed_calls_are_free_once_their_turn_is_over() {
 
 /// I19: results come one by one; each request has all of them in one content, the host's own once it is whole.
 #[test]
-fn results_of_a_turn_go_in_one_content() {
+fn results_of_a_turn_are_sent_in_one_content() {
     let mut state = host(
         "gemini",
         &[text("go"), calls(&["a", "a", "b"], None), results(&["a"]), results(&["b"])],
@@ -195,7 +195,7 @@ fn a_moved_result_keeps_its_calls_name_and_is_repaired() {
 }
 
 #[test]
-fn a_sentinel_is_sent_only_where_it_is_asked_for() {
+fn a_dummy_signature_is_sent_only_if_requested() {
     let options =
         json!({ "window": { "contextTokens": 0 }, "format": "gemini", "signCalls": true });
     let mut state = Session::new(Options::parse(&options.to_string()).unwrap(), Format::Anthropic);

@@ -41,7 +41,7 @@ fn a_change_of_folder_before_a_command_is_kept_and_one_alone_is_not() {
 }
 
 #[test]
-fn files_are_those_of_every_call_once_each() {
+fn each_file_of_a_call_is_listed_once() {
     let found = of_calls(&[
         ("read_file", r#"{"file_path":"a.rs"}"#),
         ("Read", r#"{"file_path":"a.rs","limit":3}"#),
@@ -59,7 +59,7 @@ fn files_are_those_of_every_call_once_each() {
 }
 
 #[test]
-fn long_facts_are_cut_and_successful_results_are_no_errors() {
+fn long_facts_are_cut_and_successful_results_are_not_listed_as_errors() {
     let mut found = Extracted::default();
     let mut failed = part(Kind::Result, "bash", "");
     failed.text = "e".repeat(300).into();
@@ -75,7 +75,7 @@ fn long_facts_are_cut_and_successful_results_are_no_errors() {
 }
 
 #[test]
-fn a_list_has_an_end_and_keeps_what_is_newest() {
+fn a_list_has_a_limit_and_keeps_the_newest_entries() {
     let mut found = Extracted::default();
     for at in 0..1000 {
         found.call("read", &format!(r#"{{"path":"{at}.rs"}}"#));

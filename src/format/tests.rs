@@ -498,7 +498,7 @@ fn synthetic_messages_of_pi_have_its_form() {
 }
 
 #[test]
-fn depth_and_nonsense_are_errors_or_fine() {
+fn deep_and_random_messages_are_read_or_refused() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let built = [
         Format::Anthropic,

@@ -136,7 +136,7 @@ fn sample() -> Value {
 }
 
 #[test]
-fn a98_the_sample_of_the_document_comes_out_field_by_field() {
+fn the_sample_of_the_document_comes_out_field_by_field_a98() {
     let sample = sample();
     let mut section = sample["sections"][0].clone();
     section["offset"] = json!(100);
@@ -163,7 +163,7 @@ fn a98_the_sample_of_the_document_comes_out_field_by_field() {
 }
 
 #[test]
-fn a98_without_a_window_there_are_no_shares_and_nothing_is_divided() {
+fn without_a_window_there_are_no_shares_and_nothing_is_divided_a98() {
     let session = TestSession::new(&json!({ "window": { "contextTokens": 0 } }))
         .beside(json!({ "system": "words" }));
     let report = session.report();
@@ -199,7 +199,7 @@ fn plan(sections: &[(&str, &str, &str, u64)]) -> Value {
 }
 
 #[test]
-fn a104_the_prompt_is_reported_by_section() {
+fn the_prompt_is_reported_by_section_a104() {
     let long = "word ".repeat(80);
     let session = TestSession::new(&window(10_000)).beside(plan(&[
         ("base", "base", &long, 400),
@@ -237,7 +237,7 @@ fn a104_the_prompt_is_reported_by_section() {
 }
 
 #[test]
-fn a105_the_text_of_a_key_comes_with_it_alone() {
+fn the_text_of_a_key_comes_with_it_alone_a105() {
     let session = TestSession::new(&window(10_000)).beside(plan(&[
         ("base", "base", "né😀👩‍👩‍👧\n", 12),
         ("rules:tests", "rules", "Đường dẫn 文脈", 13),

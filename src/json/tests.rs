@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn broken_json_is_refused_where_serde_json_refuses_it(
+    fn broken_json_is_refused_as_serde_json_refuses_it(
         text in texts(),
         at in any::<prop::sample::Index>(),
         with in "[\\[\\]{}:,\"\\\\a0. \u{1}]{0,2}",
@@ -189,7 +189,7 @@ const CALL: Shape = Shape {
 };
 
 #[test]
-fn members_are_taken_as_they_are_wanted() {
+fn members_are_read_as_the_types_that_the_caller_names() {
     let json = r#" { "name" : "a\n" , "at" : -5, "done":false, "said":["x", {}], "list":[ 1.50 ], "rest": {"n":1e3} } "#;
     let mut call = CALL.read(json).unwrap();
     assert_eq!(call.text("name").as_deref(), Some("a\n"));

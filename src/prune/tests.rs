@@ -205,7 +205,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn whatever_comes_groups_masks_and_window_are_kept(
+    fn any_transcript_keeps_its_groups_masks_and_window(
         acts in acts(),
         window in 2_000u64..40_000,
         (preset, strategy) in (0..Policy::PRESETS.len(), 0..3usize),
@@ -260,7 +260,7 @@ proptest! {
 }
 
 #[test]
-fn rent_is_charged_once_a_call() {
+fn rent_is_charged_once_per_call() {
     let mut story = Story::new();
     story.ask(100, Mask::FREE);
     let old = story.work((50, Mask::FREE), &[(2000, Mask::FREE)], &[])[0];
@@ -303,7 +303,7 @@ fn a_fold_keeps_complete_hot_groups_and_the_newest_user_texts() {
 }
 
 #[test]
-fn an_atomic_block_leaves_when_another_would_be_cut() {
+fn an_atomic_block_is_dropped_where_another_is_capped() {
     let form = |atomic: bool| {
         let mut story = Story::new();
         story.ask(100, Mask::FIXED);
@@ -327,7 +327,7 @@ fn a_fold_that_would_remove_nothing_adds_no_head() {
 }
 
 #[test]
-fn a_fold_whose_head_is_no_smaller_than_what_goes_is_refused() {
+fn a_fold_is_refused_if_its_head_is_not_smaller_than_what_it_removes() {
     for (tokens, folds) in [(80, false), (81, true)] {
         let mut story = Story::new();
         let names: Vec<u32> = (0..10).map(|n| story.name(&format!("src/{n}.rs"), 7)).collect();
@@ -388,7 +388,7 @@ fn a_result_over_its_share_of_the_window_is_cut_at_arrival() {
 }
 
 #[test]
-fn need_falls_with_idleness_and_rises_with_use() {
+fn need_falls_with_idle_calls_and_rises_with_use() {
     let mut story = Story::new();
     let names = [story.name("src/a.rs", 3), story.name("src/b.rs", 3)];
     let bare = story.work((10, Mask::FREE), &[(1000, Mask::FREE)], &[])[0];

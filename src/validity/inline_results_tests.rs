@@ -19,7 +19,7 @@ fn mends(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn results_within_stay_where_they_are() {
+fn inline_results_stay_in_their_message() {
     mends("U:t A:ms,ns,t U:t", &[]);
     mends("U:t A:ms,ns,ca T:ra A:t U:t", &[]);
     mends("U:t A:da,oa,db,ob,t U:t", &[]);
@@ -39,7 +39,7 @@ fn results_within_stay_where_they_are() {
 }
 
 #[test]
-fn reasoning_goes_that_ends_a_turn_which_waits_for_the_host_too() {
+fn reasoning_at_the_end_of_a_turn_that_waits_for_the_host_is_removed() {
     let outlines = transcript("U:t A:ms,ca,h", Provider::Anthropic);
     let fixes = mend(&outlines, Provider::Anthropic);
     assert!(fixes.iter().map(line).any(|it| it == "I6 1 drop 2"));
@@ -48,7 +48,7 @@ fn reasoning_goes_that_ends_a_turn_which_waits_for_the_host_too() {
 }
 
 #[test]
-fn a_fault_in_one_part_names_that_part() {
+fn a_violation_names_the_part_it_is_in() {
     let none = "text 0 No result was recorded: the call was aborted.";
     mends("U:t A:da U:t", &[&format!("I1 1 {none}")]);
     mends("U:t A:da", &[&format!("I1 1 {none}")]);
@@ -83,7 +83,7 @@ fn approvals_stay_with_their_call() {
 }
 
 #[test]
-fn approvals_and_results_within_are_of_the_group_of_their_call() {
+fn approvals_and_inline_results_belong_to_the_group_of_their_call() {
     let text = "U:t A:ca,aa T:ya T:ra A:t U:t";
     sees(Provider::Anthropic, text, "- 1,1 1 1 4 -", "y y n n y y", None);
     let text = "U:t A:ms,ca T:ra A:ns,t U:t";
@@ -136,7 +136,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_mended_is_valid(text in any_transcript(), at in 0..2usize) {
+    fn every_repaired_history_is_valid(text in any_transcript(), at in 0..2usize) {
         let provider = PROVIDERS[at];
         let outlines = transcript(&text, provider);
         let mended = apply(&outlines, &mend(&outlines, provider));

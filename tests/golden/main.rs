@@ -188,7 +188,7 @@ fn expects(what: &str, history: &[Value], sent: &[Value], answer: &Value, name: 
 }
 
 #[test]
-fn every_thread_is_reported_mended_or_never_produced() {
+fn every_case_of_a_public_thread_is_reported_repaired_or_never_produced() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden"));
     let mut failed = Vec::new();
     let mut count = 0;

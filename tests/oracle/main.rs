@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn views_and_bills_equal_the_simulators() {
+    fn requests_and_bills_equal_those_of_the_simulator() {
         let Some(folder) = oracle() else { return };
         let simulator = folder.join("target/release/sim");
         let billed = billed(&folder);
@@ -192,7 +192,7 @@ mod tests {
 
     /// The product on the same sessions, with its own measures, masks and lines, and no summarizer: not equal, but beside.
     #[test]
-    fn the_replay_agrees_with_the_simulators() {
+    fn a_replay_agrees_with_the_simulator() {
         let Some(folder) = oracle() else { return };
         let billed = billed(&folder);
         println!(

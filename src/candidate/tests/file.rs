@@ -66,7 +66,7 @@ const UNFIT: &str =
     "its signature does not fit: it was changed, or does not stand where it was signed";
 
 #[test]
-fn f140_a_file_comes_back_as_it_was() {
+fn a_saved_file_loads_unchanged_f140() {
     let mut before = some();
     let file = save(&mut before);
     assert_eq!(file.lines().count(), 1 + 5 + 6);
@@ -88,7 +88,7 @@ fn f140_a_file_comes_back_as_it_was() {
 
 /// The clock of the decay is in the file: what passes while nothing runs counts.
 #[test]
-fn f139_time_passes_while_nothing_runs() {
+fn time_passes_while_nothing_runs_f139() {
     let mut before = store();
     before.upsert(observed("run the unit tests first", NOW));
     before.evaluate(NOW);
@@ -98,7 +98,7 @@ fn f139_time_passes_while_nothing_runs() {
 }
 
 #[test]
-fn f140_a_line_that_was_changed_is_left_out_and_the_others_stay() {
+fn a_line_that_was_changed_is_left_out_and_the_others_stay_f140() {
     let file = save(&mut some());
     for (at, from, to) in [
         (1, "\"state\":\"SHADOW\"", "\"state\":\"PROMOTED\""),
@@ -117,7 +117,7 @@ fn f140_a_line_that_was_changed_is_left_out_and_the_others_stay() {
 }
 
 #[test]
-fn f140_nothing_is_taken_behind_a_head_that_does_not_verify() {
+fn nothing_is_loaded_if_the_head_does_not_verify_f140() {
     let file = save(&mut some());
     let mut store = some();
     let before = store.all.clone();
@@ -139,7 +139,7 @@ fn f140_nothing_is_taken_behind_a_head_that_does_not_verify() {
 
 /// Lines that are missing at the end, and such as stand behind it.
 #[test]
-fn f140_the_head_knows_where_the_file_ends() {
+fn the_head_says_where_the_file_ends_f140() {
     let file = save(&mut some());
     let lines: Vec<&str> = file.lines().collect();
     for left in 1..lines.len() {
@@ -155,7 +155,7 @@ fn f140_the_head_knows_where_the_file_ends() {
 
 /// An old file as a whole is told by its revision alone; parts of it fit in no other.
 #[test]
-fn f140_an_old_file_or_a_part_of_it_is_refused() {
+fn an_old_file_or_a_part_of_it_is_refused_f140() {
     let mut store = some();
     let old = save(&mut store);
     let id = store.all[1].id.clone();
@@ -182,7 +182,7 @@ fn f140_an_old_file_or_a_part_of_it_is_refused() {
 
 /// Two that were loaded from the same file and saved at once: the same revision, and yet no line of one in the other.
 #[test]
-fn f140_files_of_one_revision_do_not_mix() {
+fn files_of_one_revision_do_not_mix_f140() {
     let base = save(&mut some());
     let [mut a, mut b] = [load(&base).0, load(&base).0];
     let id = b.all[0].id.clone();
@@ -197,7 +197,7 @@ fn f140_files_of_one_revision_do_not_mix() {
 }
 
 #[test]
-fn f140_a_file_of_another_scope_is_refused() {
+fn a_file_of_another_scope_is_refused_f140() {
     let file = save(&mut Store { scope: "tenant a".into(), ..some() });
     let of = |scope: &str| {
         let mut store = Store::new(Gates::default(), scope.into());
@@ -268,7 +268,7 @@ fn a_signed_line_that_is_no_record_is_left_out() {
 
 /// The form that is documented, byte by byte.
 #[test]
-fn f140_a_line_is_signed_with_scope_and_place() {
+fn a_line_is_signed_with_scope_and_place_f140() {
     let mut store = Store::new(Gates::default(), "s".into());
     let mut saving = store.save();
     let bytes = saving.bytes().unwrap();
@@ -338,7 +338,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn f140_whatever_is_done_to_a_file_is_seen(how in tampering()) {
+    fn every_change_of_a_file_is_detected_f140(how in tampering()) {
         let mut store = some();
         let file = save(&mut store);
         let other = tampered(&file, &how);
@@ -353,7 +353,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_loaded_is_no_panic(text in "\\PC{0,200}", lines in "[\\{\\}\",:mac0-9a-f\n]{0,300}") {
+    fn loading_any_bytes_never_panics(text in "\\PC{0,200}", lines in "[\\{\\}\",:mac0-9a-f\n]{0,300}") {
         let file = save(&mut some());
         for damaged in [&text, &lines, &format!("{}\n{lines}", file.lines().next().unwrap())] {
             prop_assert!(!load(damaged).1.rejected.is_empty());
@@ -363,7 +363,7 @@ proptest! {
 
 /// Every bit of a file, one after the other.
 #[test]
-fn f140_a_file_with_any_bit_flipped_is_refused() {
+fn a_file_with_any_bit_flipped_is_refused_f140() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     put(&mut store, &id, State::Rejected, NOW);

@@ -26,22 +26,22 @@ const OK: u8 = Evidence::SUCCESS;
 const BAD: u8 = Evidence::FAILURE;
 
 #[test]
-fn a94_a_ripe_one_passes_every_gate() {
+fn a_ready_candidate_passes_every_gate_a94() {
     assert_eq!(usual(|_| {}), None);
 }
 
 #[test]
-fn a94_an_anti_pattern_is_never_promoted() {
+fn an_anti_pattern_is_never_promoted_a94() {
     assert_eq!(usual(|it| it.kind = Kind::AntiPattern), Some("kind"));
 }
 
 #[test]
-fn a5_untrusted_candidates_are_never_promoted() {
+fn untrusted_candidates_are_never_promoted_a5() {
     assert_eq!(usual(|it| it.trusted = false), Some("trusted"));
 }
 
 #[test]
-fn a94_the_category_is_among_those_allowed() {
+fn promotion_needs_an_allowed_category_a94() {
     let only = |name: &str| Gates { categories: vec![name.into()], ..Gates::default() };
     assert_eq!(stop(only("tests"), |_| {}), None);
     assert_eq!(stop(only("Tests"), |_| {}), Some("categories"));
@@ -49,13 +49,13 @@ fn a94_the_category_is_among_those_allowed() {
 
 /// Blocked only while the cool-down lies strictly ahead.
 #[test]
-fn a94_the_cool_down_is_past() {
+fn promotion_waits_for_the_end_of_a_cool_down_a94() {
     assert_eq!(usual(|it| it.cooldown = Some(NOW)), None);
     assert_eq!(usual(|it| it.cooldown = Some(NOW + 1)), Some("demotionCooldownMs"));
 }
 
 #[test]
-fn a94_promotion_needs_enough_evidence() {
+fn promotion_needs_enough_evidence_a94() {
     let (one, two) = (1, 2);
     let with = |it: &mut Candidate, evidence| {
         it.evidence = evidence;
@@ -66,7 +66,7 @@ fn a94_promotion_needs_enough_evidence() {
 }
 
 #[test]
-fn a94_the_score_is_high_enough() {
+fn promotion_needs_a_high_score_a94() {
     assert_eq!(usual(|it| it.sum = 1_500_000), None);
     assert_eq!(usual(|it| it.sum = 1_499_999), Some("minScore"));
     // As it is by now, and not as it was when it was last seen.
@@ -75,7 +75,7 @@ fn a94_the_score_is_high_enough() {
 
 /// Two attempts within fourteen days, the fourteenth included.
 #[test]
-fn a94_there_were_attempts_enough_within_the_window() {
+fn promotion_needs_enough_recent_attempts_a94() {
     let at = |it: &mut Candidate, age| it.log.iter_mut().for_each(|piece| piece.at = NOW - age);
     assert_eq!(usual(|it| at(it, 14 * DAY)), None);
     assert_eq!(usual(|it| at(it, 14 * DAY + 1)), Some("minAttempts"));
@@ -85,14 +85,14 @@ fn a94_there_were_attempts_enough_within_the_window() {
 }
 
 #[test]
-fn a94_promotion_needs_few_failed_attempts() {
+fn promotion_needs_few_failed_attempts_a94() {
     assert_eq!(usual(|it| attempts(it, &[BAD, OK, OK, OK, OK])), None);
     assert_eq!(usual(|it| attempts(it, &[BAD, OK, OK, OK])), Some("maxFailureRate"));
 }
 
 /// The original had the figure and never looked at it.
 #[test]
-fn a93_not_too_many_failed_in_a_row() {
+fn promotion_needs_few_consecutive_failures_a93() {
     let mut flags = [OK; 40];
     flags[37..].fill(BAD);
     assert_eq!(usual(|it| attempts(it, &flags)), None);
@@ -106,7 +106,7 @@ fn a93_not_too_many_failed_in_a_row() {
 
 /// Seven days, the last included.
 #[test]
-fn a94_a_recent_severe_failure_stops_promotion() {
+fn a_recent_severe_failure_stops_promotion_a94() {
     let severe = |it: &mut Candidate, age| {
         it.log.insert(0, Evidence { at: NOW - age, flags: Evidence::SEVERE });
     };
@@ -115,7 +115,7 @@ fn a94_a_recent_severe_failure_stops_promotion() {
 }
 
 #[test]
-fn a94_no_evidence_marks_it_as_an_anti_pattern() {
+fn promotion_needs_evidence_that_names_no_anti_pattern_a94() {
     let anti_pattern = |it: &mut Candidate, age| {
         it.log.insert(0, Evidence { at: NOW - age, flags: Evidence::ANTI_PATTERN });
     };
@@ -133,7 +133,7 @@ fn what_would_be_demoted_is_not_promoted() {
 
 /// F133: four attempts, and six tenths of them failed or two contradictions.
 #[test]
-fn f133_a_candidate_that_fails_is_demoted() {
+fn a_candidate_that_fails_is_demoted_f133() {
     let demotes = |flags: &[u8], state: State| {
         let mut store = store();
         ripe(&mut store, "run the unit tests first", NOW);
@@ -156,7 +156,7 @@ fn f133_a_candidate_that_fails_is_demoted() {
 
 /// F133, D6: three days after a demotion, the last included, it is a shadow again; a promotion ends the cool-down.
 #[test]
-fn f133_a_cool_down_of_three_days() {
+fn a_demotion_has_a_cool_down_of_three_days_f133() {
     let mut store = store();
     let id = ripe(&mut store, "run the unit tests first", NOW);
     put(&mut store, &id, State::Demoted, NOW);
@@ -172,7 +172,7 @@ fn f133_a_cool_down_of_three_days() {
 
 /// A93: each figure within its range, both ends included; what is outside is told with the range.
 #[test]
-fn a93_figures_of_gates_outside_their_range_are_refused() {
+fn figures_of_gates_outside_their_range_are_refused_a93() {
     const YEARS: i64 = 3650 * DAY;
     let rows = [
         ("minEvidence", "1", "1000000", "0", "a whole number, 1 to 1000000"),
@@ -220,7 +220,7 @@ fn a93_figures_of_gates_outside_their_range_are_refused() {
 
 /// Each figure decides what it is named for.
 #[test]
-fn a93_every_figure_is_looked_at() {
+fn every_gate_figure_is_validated_a93() {
     let gates = |json: &str| Gates::parse(json).unwrap();
     assert_eq!(stop(gates("{\"minEvidence\":3}"), |_| {}), Some("minEvidence"));
     assert_eq!(stop(gates("{\"minAttempts\":3}"), |_| {}), Some("minAttempts"));

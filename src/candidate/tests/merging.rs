@@ -4,7 +4,7 @@ use super::*;
 
 /// A95: a new one is a shadow with one piece of evidence, and its tool in lower case.
 #[test]
-fn a95_a_new_candidate_is_a_shadow() {
+fn a_new_candidate_is_a_shadow_a95() {
     let mut store = store();
     let it = store.upsert(observed("run the unit tests first", NOW)).unwrap();
     assert_eq!((it.state, it.evidence, it.score()), (State::Shadow, 1, 900_000));
@@ -15,7 +15,7 @@ fn a95_a_new_candidate_is_a_shadow() {
 
 /// F134: what is like enough is the same, in one kind, category, tool and trust, and within 30 days.
 #[test]
-fn f134_similar_observations_are_one_candidate() {
+fn similar_observations_are_one_candidate_f134() {
     let first = "run the unit tests before the slow ones";
     let again = "always run the unit tests before the slow ones";
     let merged = |change: fn(&mut Observation)| {
@@ -43,7 +43,7 @@ fn f134_similar_observations_are_one_candidate() {
 
 /// By what it is, and not by a hash of it.
 #[test]
-fn a5_untrusted_and_trusted_observations_are_never_merged() {
+fn untrusted_and_trusted_observations_are_never_merged_a5() {
     let [a, b] = [true, false]
         .map(|trusted| Candidate::new(Observation { trusted, ..observed("run the tests", NOW) }));
     assert_eq!((a.likeness(&b), b.likeness(&a), a.likeness(&a)), (0, 0, 1_000_000));
@@ -51,7 +51,7 @@ fn a5_untrusted_and_trusted_observations_are_never_merged() {
 
 /// Also after some are gone, which stood before others.
 #[test]
-fn f134_what_is_left_is_found() {
+fn remaining_candidates_are_found_after_a_removal_f134() {
     let mut store = store();
     store.upsert(observed("format the whole tree", NOW - 200 * DAY));
     store.upsert(observed("run the unit tests first", NOW));
@@ -62,7 +62,7 @@ fn f134_what_is_left_is_found() {
 
 /// What is looked up is what looking through all would find.
 #[test]
-fn f134_nothing_that_is_alike_is_missed() {
+fn every_similar_candidate_is_found_f134() {
     let mut store = store();
     let mut next = 0u64;
     let mut some = |below: u64| {
@@ -87,7 +87,7 @@ fn f134_nothing_that_is_alike_is_missed() {
 }
 
 #[test]
-fn f134_the_most_similar_takes_it() {
+fn the_most_similar_candidate_receives_an_observation_f134() {
     let mut store = store();
     store.upsert(Observation { tags: vec!["a".into()], ..observed("one two three four", NOW) });
     store.upsert(Observation { tags: vec!["b".into()], ..observed("one two three five", NOW) });
@@ -98,7 +98,7 @@ fn f134_the_most_similar_takes_it() {
 
 /// F135: unrelated texts of a script without spaces, which the original took for the same.
 #[test]
-fn f135_chinese_texts_merge_by_what_they_say() {
+fn chinese_texts_merge_by_what_they_say_f135() {
     let mut store = store();
     store.upsert(observed("提交之前先运行全部测试", NOW));
     store.upsert(observed("不要修改配置文件", NOW));
@@ -117,7 +117,7 @@ fn f135_chinese_texts_merge_by_what_they_say() {
 
 /// F136, A95: the mean of the scores, counts together, the first and the last time; state, content and tags stay.
 #[test]
-fn f136_a_similar_observation_adds_to_the_candidate() {
+fn a_similar_observation_adds_to_the_candidate_f136() {
     let mut store = store();
     let first = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
     put(&mut store, &first, State::Rejected, NOW);
@@ -140,7 +140,7 @@ fn f136_a_similar_observation_adds_to_the_candidate() {
 }
 
 #[test]
-fn f136_the_newest_fifty_sources_and_two_hundred_pieces_of_evidence_stay() {
+fn the_newest_fifty_sources_and_two_hundred_pieces_of_evidence_stay_f136() {
     let mut store = store();
     for at in 0..300 {
         let source = format!("source {}", at % 60);
@@ -154,7 +154,7 @@ fn f136_the_newest_fifty_sources_and_two_hundred_pieces_of_evidence_stay() {
 
 /// F137: evidence of a score 0.02 higher or 0.05 lower, with the weight of one.
 #[test]
-fn f137_outcomes_move_the_score_of_a_candidate() {
+fn outcomes_move_the_score_of_a_candidate_f137() {
     let mut store = store();
     let id = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
     let it = store.conclude(&id, outcome(true, NOW)).unwrap();
@@ -182,7 +182,7 @@ fn an_archived_candidate_takes_no_more_observations() {
 proptest! {
     /// Evidence of one week gives the same candidate in whatever order it came.
     #[test]
-    fn a_merge_does_not_hang_on_the_order(
+    fn a_merge_does_not_depend_on_the_order(
         attempts in proptest::collection::vec((0u64..=1_000_000, 0i64..7 * DAY, proptest::option::of(any::<bool>())), 1..40),
         seed in any::<u64>(),
     ) {

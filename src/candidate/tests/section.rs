@@ -26,7 +26,7 @@ fn query(text: &str) -> Focus {
 }
 
 #[test]
-fn a96_the_text_of_the_section() {
+fn a_section_has_the_documented_text_a96() {
     let mut store = store();
     promoted(&mut store, "Run the unit tests first", "bash", |it| {
         (it.sum, it.evidence) = (2_610_000, 3);
@@ -52,7 +52,7 @@ fn a96_the_text_of_the_section() {
 }
 
 #[test]
-fn a96_only_the_promoted_and_those_in_use() {
+fn a_section_has_only_candidates_that_are_promoted_or_in_use_a96() {
     let mut store = store();
     let mut live = Vec::new();
     for (at, to) in State::ALL.into_iter().enumerate() {
@@ -70,7 +70,7 @@ fn a96_only_the_promoted_and_those_in_use() {
 
 /// Relevance, then score, then evidence, then when it was seen; what is equal keeps its order.
 #[test]
-fn a96_equally_relevant_candidates_are_ordered_by_score_evidence_and_date() {
+fn equally_relevant_candidates_are_ordered_by_score_evidence_and_date_a96() {
     let mut store = store();
     let first = promoted(&mut store, "alpha apple", "", |it| it.last_seen = NOW - 1);
     let plain = promoted(&mut store, "beta berry", "", |_| {});
@@ -90,7 +90,7 @@ fn a96_equally_relevant_candidates_are_ordered_by_score_evidence_and_date() {
 
 /// A word of the query counts 1, one of a path 0.6, the tool 1.5; words of one or two letters nothing.
 #[test]
-fn a96_candidates_about_the_request_come_first() {
+fn candidates_about_the_request_come_first_a96() {
     let mut store = store();
     let a = promoted(&mut store, "the parser needs care", "git", |_| {});
     let b = promoted(&mut store, "a src folder, and zz", "", |_| {});
@@ -109,7 +109,7 @@ fn a96_candidates_about_the_request_come_first() {
 }
 
 #[test]
-fn f142_at_most_ten_candidates_are_in_a_section() {
+fn at_most_ten_candidates_are_in_a_section_f142() {
     let mut store = store();
     for at in 0..12 {
         promoted(&mut store, &format!("{at}a {at}b"), "", |_| {});
@@ -124,7 +124,7 @@ fn f142_at_most_ten_candidates_are_in_a_section() {
 
 /// Of 1,200 tokens 0.85 are filled, heading included, and never one more.
 #[test]
-fn f142_the_room_is_1020_tokens() {
+fn a_section_has_at_most_1020_tokens_f142() {
     let mut store = store();
     for at in 0..10 {
         let words: Vec<String> = (0..90).map(|word| format!("w{at}x{word}")).collect();
@@ -150,7 +150,7 @@ fn f142_the_room_is_1020_tokens() {
 
 /// F143: what is too long is left out, and what stands behind it goes in all the same.
 #[test]
-fn f143_a_smaller_candidate_is_included_after_one_that_does_not_fit() {
+fn a_smaller_candidate_is_included_after_one_that_does_not_fit_f143() {
     let mut store = store();
     let long: Vec<String> = (0..2_000).map(|at| format!("w{at}")).collect();
     promoted(&mut store, &long.join(" "), "git", |it| it.sum = 1_000_000);
@@ -163,7 +163,7 @@ fn f143_a_smaller_candidate_is_included_after_one_that_does_not_fit() {
 
 /// A score is told as it is by then, and nothing moves.
 #[test]
-fn a96_making_a_section_changes_no_state() {
+fn making_a_section_changes_no_state_a96() {
     let mut store = store();
     promoted(&mut store, "Answer in French", "", |it| it.sum = 1_000_000);
     let before = store.clone();
@@ -174,7 +174,7 @@ fn a96_making_a_section_changes_no_state() {
 
 /// What crosses: a section as `assemblePrompt` takes it, with what it was chosen by (A101).
 #[test]
-fn f142_the_section_as_it_crosses() {
+fn a_section_is_written_as_json_f142() {
     let mut store = store();
     let focus = r#"{"querySummary":"fix it","activeFilePaths":["a","b","c","d"],"activeSymbols":["f"],"planSignals":["code change requested"]}"#;
     let render = |store: &Store, options: &str| store.section_json(&format!("[{focus},{options}]"));

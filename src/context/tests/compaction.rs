@@ -153,7 +153,7 @@ fn a_summary_replaces_the_folded_messages_and_the_next_request_reports_it() {
 }
 
 #[test]
-fn f6_a_summary_that_is_no_smaller_is_refused_and_everything_stays() {
+fn a_summary_that_is_no_smaller_is_refused_and_everything_stays_f6() {
     let mut host = talked(&options(&json!({})), 20);
     host.request();
     let before = host.request();
@@ -174,7 +174,7 @@ fn f6_a_summary_that_is_no_smaller_is_refused_and_everything_stays() {
 }
 
 #[test]
-fn f8_an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down() {
+fn an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down_f8() {
     let mut host = talked(&options(&json!({})), 20);
     host.request();
     let plan = host.plan(true);
@@ -188,7 +188,7 @@ fn f8_an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down() {
 }
 
 #[test]
-fn f9_with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped() {
+fn with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped_f9() {
     let mut small = talked(&options(&json!({})), 1);
     let plan = small.plan(true);
     assert_eq!((&plan["plan"]["outcome"], &plan["summaryWanted"]), (&json!("none"), &json!(false)));
@@ -210,7 +210,7 @@ fn f9_with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped() {
 }
 
 #[test]
-fn f12_f13_a_floor_over_the_window_is_reported_with_its_figures_before_any_call() {
+fn a_floor_over_the_window_is_reported_with_its_figures_before_any_call_f12_f13() {
     let tools: Vec<Value> =
         (0..80).map(|at| json!({ "name": format!("t{at}"), "description": prose(300) })).collect();
     for (system, tools) in [(prose(30_000), json!([])), ("s".into(), json!(tools))] {
@@ -234,7 +234,7 @@ fn f12_f13_a_floor_over_the_window_is_reported_with_its_figures_before_any_call(
 }
 
 #[test]
-fn f40_over_the_line_with_nothing_that_may_go_is_an_overflow_and_no_plan_of_nothing() {
+fn a_history_above_the_trigger_with_nothing_removable_is_an_overflow_without_a_plan_f40() {
     let mut host = Host::new(&options(&json!({})));
     host.ask("hi");
     host.session.set_parts(&json!({ "system": prose(12_250) }).to_string()).unwrap();
@@ -246,7 +246,7 @@ fn f40_over_the_line_with_nothing_that_may_go_is_an_overflow_and_no_plan_of_noth
 }
 
 #[test]
-fn f16_what_comes_while_a_summarizer_works_stays() {
+fn messages_that_arrive_while_a_summarizer_works_stay_f16() {
     for late in 0..6 {
         let mut host = talked(&options(&json!({})), 20);
         host.request();
@@ -272,7 +272,7 @@ fn f16_what_comes_while_a_summarizer_works_stays() {
 
 /// What came meanwhile is none of what the last one left: it may be summarized at once, where the request would not fit.
 #[test]
-fn f16_f112_what_comes_while_a_summarizer_works_is_no_compaction_without_gain() {
+fn messages_that_arrive_while_a_summarizer_works_do_not_count_against_its_gain_f16_f112() {
     for late in [0, 40] {
         let mut host = talked(&options(&json!({})), 30);
         let plan = host.plan(false);
@@ -288,7 +288,7 @@ fn f16_f112_what_comes_while_a_summarizer_works_is_no_compaction_without_gain() 
 }
 
 #[test]
-fn f14_f16_a_plan_is_valid_only_for_the_history_it_was_made_for() {
+fn a_plan_is_valid_only_for_the_history_it_was_made_for_f14_f16() {
     let mut host = talked(&options(&json!({})), 20);
     let plan = host.plan(true);
     let mut other = Host::new(&options(&json!({})));
@@ -309,7 +309,7 @@ fn f14_f16_a_plan_is_valid_only_for_the_history_it_was_made_for() {
 }
 
 #[test]
-fn f15_a_compaction_that_no_request_has_reported_survives_a_restart() {
+fn a_compaction_that_no_request_has_reported_survives_a_restart_f15() {
     for asked in [false, true] {
         let mut host = talked(&options(&json!({})), 20);
         if asked {
@@ -334,7 +334,7 @@ fn f15_a_compaction_that_no_request_has_reported_survives_a_restart() {
 }
 
 #[test]
-fn f22_a_cut_never_parts_an_open_call_from_what_answers_it() {
+fn a_cut_never_separates_an_open_call_from_its_result_f22() {
     for size in 0..40 {
         let mut host = talked(&options(&json!({})), 20);
         host.work("z", &json!({}), &prose(40 * size));
@@ -348,7 +348,7 @@ fn f22_a_cut_never_parts_an_open_call_from_what_answers_it() {
 }
 
 #[test]
-fn f29_under_a_smaller_window_a_plan_reaches_it() {
+fn a_plan_for_a_smaller_window_reaches_it_f29() {
     let mut host = talked(&options(&json!({ "window": { "contextTokens": 200_000 } })), 60);
     assert_eq!(host.plan(false)["plan"]["outcome"], "none");
     for window in [20_000, 2_000] {
@@ -369,7 +369,7 @@ fn f29_under_a_smaller_window_a_plan_reaches_it() {
 }
 
 #[test]
-fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
+fn pins_and_the_last_request_stay_verbatim_through_fifty_compactions_f33_f34() {
     let mut host = talked(&options(&json!({})), 12);
     host.pin(3);
     let text = pin_text(&mut host.session, "Never touch prod.");
@@ -412,7 +412,7 @@ fn f33_f34_pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
 }
 
 #[test]
-fn a_fold_that_can_wait_is_due_and_one_that_cannot_asks_the_summarizer_first() {
+fn a_fold_that_can_wait_is_reported_due_and_another_calls_the_summarizer_first() {
     let mut host = talked(&options(&json!({})), 1);
     let mut waited = false;
     for at in 0..200 {
@@ -444,7 +444,7 @@ fn a_fold_that_can_wait_is_due_and_one_that_cannot_asks_the_summarizer_first() {
 }
 
 #[test]
-fn what_the_agent_asks_for_waits_for_a_summarizer_and_is_carried_out_without_one() {
+fn a_compaction_by_the_agent_waits_for_a_summarizer_if_there_is_one() {
     for summarizes in [false, true] {
         let mut host = talked(&options(&json!({ "summarizes": summarizes })), 20);
         host.request();
@@ -484,7 +484,7 @@ fn a_refused_request_is_made_smaller_twice() {
 }
 
 #[test]
-fn a_message_is_flat_as_far_as_it_goes_and_lists_what_was_done() {
+fn a_partly_summarized_message_is_flattened_up_to_the_cut() {
     let mut host = talked(&options(&json!({})), 10);
     let call =
         json!({ "type": "tool_use", "id": "m", "name": "read", "input": { "path": "src/f_m.rs" } });
@@ -533,7 +533,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn f40_a_plan_lists_what_must_go_or_that_nothing_can(
+    fn a_plan_lists_what_must_go_or_that_nothing_can_f40(
         steps in 1..30usize, window in 2_000..24_000u32, system in 0..6_000usize, force in any::<bool>(),
     ) {
         let mut host = talked(&options(&json!({ "window": { "contextTokens": window } })), steps);
@@ -551,7 +551,7 @@ proptest! {
     }
 
     #[test]
-    fn f16_nothing_is_lost_or_doubled_whenever_a_commit_comes(
+    fn nothing_is_lost_or_doubled_whenever_a_commit_comes_f16(
         rounds in proptest::collection::vec((1..12usize, 0..5usize, any::<bool>(), any::<bool>()), 1..8),
     ) {
         let mut host = talked(&options(&json!({})), 4);

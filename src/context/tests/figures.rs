@@ -12,7 +12,7 @@ use crate::context::report::status::window_report;
 use crate::context::session::snapshot::snapshot_bytes;
 
 #[test]
-fn explains_by_rule_evidence_and_time() {
+fn an_explanation_has_rule_evidence_and_time() {
     let host = Host::worked(&window(30_000), 25);
     let kept = explain(&host.session, 0.into()).unwrap();
     assert_eq!((kept.state, kept.rule, kept.since), ("kept", "keep", None));
@@ -53,7 +53,7 @@ fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
 
 /// A41: six figures; what is held back for the answer may be more than the window.
 #[test]
-fn a41_a_request_is_checked_against_its_window() {
+fn a_request_is_checked_against_its_window_a41() {
     let mut host = Host::new(&window(0));
     host.session
         .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
@@ -92,7 +92,7 @@ fn the_percentage_in_a_status_is_rounded_down() {
 
 /// A109: against the request before; within 2 % of the window, and at least 256 tokens, it is as large.
 #[test]
-fn a109_the_trend_is_against_the_request_before() {
+fn the_trend_is_against_the_request_before_a109() {
     for (tokens, near) in [(0, 256), (30_000, 600)] {
         let mut host = Host::new(&window(tokens));
         let ask = |host: &mut Host, tokens: usize| {

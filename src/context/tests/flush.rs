@@ -31,7 +31,7 @@ fn asked(host: &mut Host) -> Option<u32> {
 }
 
 #[test]
-fn the_highest_line_asks_once_and_lower_ones_no_more() {
+fn the_highest_threshold_prompts_once_and_silences_lower_ones() {
     assert_eq!(asked(&mut Host::new(&window(10_000))), None);
     let mut host = filled(45);
     assert_eq!(asked(&mut host), None);
@@ -44,13 +44,13 @@ fn the_highest_line_asks_once_and_lower_ones_no_more() {
 }
 
 #[test]
-fn the_text_has_the_day_and_where_notes_go() {
+fn a_prompt_for_notes_has_the_date_and_the_place_of_notes() {
     let text = flush_prompt(&mut filled(55).session, DAY).unwrap().text;
     assert!(text.contains("memory/2026-11-22.md") && text.contains("55%"), "{text}");
 }
 
 #[test]
-fn without_a_window_nothing_is_asked() {
+fn no_prompt_for_notes_is_due_without_a_window() {
     let mut host = Host::new(&window(0));
     fill(&mut host, 90);
     assert_eq!(asked(&mut host), None);
@@ -107,7 +107,7 @@ fn notes_that_are_written_after_the_prompt_are_seen() {
 }
 
 #[test]
-fn a_parked_session_asks_no_second_time() {
+fn a_restored_session_does_not_prompt_for_notes_again() {
     let mut host = filled(55);
     asked(&mut host);
     let options =

@@ -12,7 +12,7 @@ fn numbers(ranges: &[(MessageId, MessageId)]) -> Vec<(u32, u32)> {
 }
 
 #[test]
-fn g21_the_last_turns_from_a_request_on() {
+fn the_last_turns_start_at_a_user_request_g21() {
     let last = |roles: &str, turns| numbers(&last_turns(&host_of(roles).session, turns));
     assert_eq!(last("uauaua", 2), [(2, 6)]);
     assert_eq!(last("uauaua", 0), [(0, 6)]);
@@ -24,7 +24,7 @@ fn g21_the_last_turns_from_a_request_on() {
 }
 
 #[test]
-fn g20_the_oldest_half_goes_until_the_share_is_kept() {
+fn the_oldest_half_is_removed_until_the_history_fits_its_share_g20() {
     let share = |host: &Host, tokens: u64| {
         let options = json!({ "maxContextTokens": tokens });
         share_turns(&host.session, &options.to_string()).unwrap()

@@ -4,7 +4,7 @@ use super::*;
 use crate::context::session::pinning::bring_back_pins;
 
 #[test]
-fn bytes_that_went_are_counted_no_more_and_those_that_come_back_are() {
+fn removed_bytes_are_no_longer_counted_and_returning_ones_are() {
     let mut host = Host::new(&window(30_000));
     host.ask("go");
     let large = words(200_000, "x");

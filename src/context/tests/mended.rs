@@ -36,7 +36,7 @@ fn signed_reasoning_is_dropped_as_one_piece() {
 
 /// A fold that writes the words of a joined message once more changes nothing of it.
 #[test]
-fn the_same_words_are_one_message_however_they_came_together() {
+fn joined_texts_have_one_fingerprint_however_they_were_joined() {
     let mut host = host("mistral", "openai-chat", 0);
     for content in ["one", "cut HALF"] {
         let message = json!({ "role": "user", "content": [text(content)] });
@@ -143,7 +143,7 @@ fn a_cut_result_of_nothing_but_images_gets_a_line_about_them() {
 
 /// I6, I9: the steps of a `UIMessage` go out as messages of their own, and where those could not stand, as one.
 #[test]
-fn steps_that_may_not_stand_alone_are_joined() {
+fn steps_that_may_not_be_separate_messages_are_joined() {
     let ops = |provider: &str, first: Value| {
         let mut host = host(provider, "ai-sdk", 0);
         let start = json!({ "type": "step-start" });
@@ -166,7 +166,7 @@ fn steps_that_may_not_stand_alone_are_joined() {
 
 /// A message that went out joined says the same, and is another: what joined it must not be done to it once more.
 #[test]
-fn steps_that_were_joined_are_another_message() {
+fn joined_steps_have_another_fingerprint() {
     let mut host = host("mistral", "ai-sdk", 0);
     let start = json!({ "type": "step-start" });
     let answer_of = |parts: Value| json!({ "id": "1", "role": "assistant", "parts": parts });

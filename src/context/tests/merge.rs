@@ -128,7 +128,7 @@ fn step(history: &mut Vec<Value>) {
 
 proptest! {
     #[test]
-    fn nothing_is_lost_whoever_saves_first(
+    fn a_merge_loses_nothing_whoever_saves_first(
         steps in prop::collection::vec((0usize..2, 0u8..12, 0usize..1000), 20..70)
     ) {
         let mut history = Vec::new();
@@ -215,7 +215,7 @@ proptest! {
 }
 
 #[test]
-fn who_is_behind_goes_on_from_the_other_and_adds_nothing() {
+fn a_session_that_is_behind_continues_from_the_other_and_adds_nothing() {
     let mut history = Vec::new();
     step(&mut history);
     let mut stored = Stored::default();
@@ -232,7 +232,7 @@ fn who_is_behind_goes_on_from_the_other_and_adds_nothing() {
 }
 
 #[test]
-fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
+fn a_compaction_is_saved_after_a_commit_that_only_pinned() {
     let mut history = Vec::new();
     for _ in 0..14 {
         step(&mut history);
@@ -260,7 +260,7 @@ fn a_compaction_gets_in_beside_a_commit_that_only_pinned() {
 }
 
 #[test]
-fn failures_of_both_count_and_the_longer_wait_holds() {
+fn failures_of_both_sessions_count_and_the_longer_pause_holds() {
     let mut stored = Stored::default();
     let mut both = [Gateway::new(0), Gateway::new(0)];
     both[0].save(&mut stored);

@@ -35,7 +35,7 @@ fn warning(from: &str, to: &str, pct: u32) -> Value {
 }
 
 #[test]
-fn a107_the_last_32_sizes_are_kept_equal_neighbours_once() {
+fn the_last_32_sizes_are_kept_equal_neighbours_once_a107() {
     let mut host = Host::new(&options(1_000_000));
     host.ask("go");
     host.request();
@@ -76,7 +76,7 @@ fn the_peak_is_the_largest_request_as_the_provider_counted_it_whatever_it_counts
 }
 
 #[test]
-fn a107_totals_count_a_request_once_however_often_its_usage_is_reported() {
+fn totals_count_a_request_once_however_often_its_usage_is_reported_a107() {
     let mut host = Host::new(&options(100_000));
     host.ask(&"words ".repeat(400));
     host.request();
@@ -98,7 +98,7 @@ fn a107_totals_count_a_request_once_however_often_its_usage_is_reported() {
 }
 
 #[test]
-fn a107_compactions_are_counted_by_phase_with_what_they_saved() {
+fn compactions_are_counted_by_phase_with_what_they_saved_a107() {
     let mut host = Host::new(&options(3000));
     while status(&host.session).compactions == 0 {
         host.ask(&"a question of some length ".repeat(8));
@@ -126,7 +126,7 @@ fn a107_compactions_are_counted_by_phase_with_what_they_saved() {
 }
 
 #[test]
-fn a107_requests_are_counted_by_source_in_small_letters() {
+fn requests_are_counted_by_source_in_small_letters_a107() {
     let mut host = Host::new(&options(1000));
     for (source, requests) in [
         (" Planner ", json!(2)),
@@ -155,7 +155,7 @@ fn a107_requests_are_counted_by_source_in_small_letters() {
 }
 
 #[test]
-fn a108_the_levels_begin_at_70_85_and_95() {
+fn the_levels_begin_at_70_85_and_95_a108() {
     let mut host = Host::new(&options(1000));
     host.ask(&"words ".repeat(400));
     host.request();
@@ -174,7 +174,7 @@ fn a108_the_levels_begin_at_70_85_and_95() {
 }
 
 #[test]
-fn a109_a_level_is_warned_of_once_a_higher_one_silences_those_below_and_a_compaction_begins_anew() {
+fn a_level_is_warned_of_once_until_a_compaction_and_silences_lower_ones_a109() {
     let mut host = Host::new(&options(1000));
     host.ask(&"words ".repeat(400));
     host.request();
@@ -197,7 +197,7 @@ fn a109_a_level_is_warned_of_once_a_higher_one_silences_those_below_and_a_compac
 }
 
 #[test]
-fn a109_a_fold_of_our_own_begins_warnings_anew() {
+fn a_fold_resets_the_warnings_a109() {
     let mut host = Host::new(&options(3000));
     let mut levels = Vec::new();
     while status(&host.session).compactions < 2 {
@@ -211,7 +211,7 @@ fn a109_a_fold_of_our_own_begins_warnings_anew() {
 }
 
 #[test]
-fn a110_the_text_of_a_phase_is_made_plain() {
+fn control_characters_are_removed_from_a_phase_a110() {
     for (phase, shown) in [
         (json!("pruned"), "PRUNED"),
         (json!("\u{1b}[31m pha\u{7}se\t 2\n"), "PHASE 2"),
@@ -227,7 +227,7 @@ fn a110_the_text_of_a_phase_is_made_plain() {
 }
 
 #[test]
-fn a_value_that_is_no_record_is_refused() {
+fn a_value_that_is_not_a_record_is_refused() {
     let mut host = Host::new(&options(1000));
     for (what, expected) in [
         ("[]", "note: expected { source, requests } or { phase, tokensBefore, tokensAfter }, got "),

@@ -76,7 +76,7 @@ fn results(answer: &Answer) -> Vec<(u32, String)> {
 }
 
 #[test]
-fn a67_the_trigger_is_a_share_of_the_usable_window_and_strict() {
+fn the_trigger_is_a_share_of_the_usable_window_and_strict_a67() {
     let limit = |name: &str, window: u64, reserve: u64| {
         let policy = Policy::preset(name).unwrap();
         let setting =
@@ -101,7 +101,7 @@ fn a67_the_trigger_is_a_share_of_the_usable_window_and_strict() {
 
 /// F071, F059: twice is once, and alone is as in a session.
 #[test]
-fn h17_pruning_what_was_pruned_changes_nothing() {
+fn pruning_what_was_pruned_changes_nothing_h17() {
     for name in Policy::seeds() {
         for window in (4_000..16_000).step_by(500) {
             let mut host = preset(name, window, &json!({ "transient": true }));
@@ -118,7 +118,7 @@ fn h17_pruning_what_was_pruned_changes_nothing() {
 
 /// F076, F077, F079: the outcome tells of the deepest step that was taken; one that only pays is none.
 #[test]
-fn b14_the_outcome_names_what_made_room() {
+fn the_outcome_names_what_made_room_b14() {
     for (name, strategy, status) in [
         ("context-budget", "discard", "discarded"),
         ("openclaw", "discard", "discarded"),
@@ -153,7 +153,7 @@ fn b14_the_outcome_names_what_made_room() {
 
 /// F084: a person's words are not folded where the reply to them stays.
 #[test]
-fn h13_a_request_and_its_reply_are_never_split() {
+fn a_request_and_its_reply_are_never_split_h13() {
     for name in Policy::seeds() {
         for last in 1..6 {
             let more = json!({ "protectFirst": 0, "protectTurns": 0, "protectTokens": 0, "protectLast": last });
@@ -175,7 +175,7 @@ fn h13_a_request_and_its_reply_are_never_split() {
 
 /// F083, F089: one request and a long run of tools; the request stays verbatim.
 #[test]
-fn h13_the_last_request_stays_when_a_turn_is_split() {
+fn the_last_request_stays_when_a_turn_is_split_h13() {
     for name in Policy::seeds() {
         let mut host = preset(name, 30_000, &json!({}));
         for at in 0..12 {
@@ -205,7 +205,7 @@ fn h13_the_last_request_stays_when_a_turn_is_split() {
 
 /// F085: of parallel calls none is left alone, also where a person speaks between them and their results.
 #[test]
-fn g13_parallel_calls_and_displaced_results_stay_together() {
+fn parallel_calls_and_displaced_results_stay_together_g13() {
     for name in Policy::seeds() {
         for strategy in ["summarize", "truncate", "discard"] {
             let more = json!({ "strategy": strategy, "format": "anthropic" });
@@ -242,7 +242,7 @@ fn g13_parallel_calls_and_displaced_results_stay_together() {
 
 /// F076, F077: each strategy does only its own, and reaches the target.
 #[test]
-fn b14_strategies_truncate_and_discard_take_no_fold() {
+fn strategies_truncate_and_discard_take_no_fold_b14() {
     for name in Policy::seeds() {
         for (strategy, rule) in [("truncate", "truncate"), ("discard", "discard")] {
             let mut host = preset(name, 16_000, &json!({ "strategy": strategy }));

@@ -91,7 +91,7 @@ fn a_result_that_shows_another_image_repeats_nothing() {
 }
 
 #[test]
-fn what_joins_before_it_was_sent_opens_nothing() {
+fn messages_that_are_joined_before_they_were_sent_open_no_epoch() {
     let mut host = host("bedrock", "anthropic", 0);
     host.ask("go");
     let epoch = host.request().epoch;
@@ -201,7 +201,7 @@ fn the_rules_hold_through_edits_and_folds_under_every_provider() {
 }
 
 #[test]
-fn images_beyond_the_limit_go_from_the_oldest_on_many_at_once() {
+fn images_beyond_the_limit_are_removed_oldest_first_and_many_at_once() {
     let mut host = host("anthropic", "anthropic", 0);
     let (mut epoch, mut opened) = (0, 0);
     for at in 0..230 {
@@ -219,7 +219,7 @@ fn images_beyond_the_limit_go_from_the_oldest_on_many_at_once() {
 }
 
 #[test]
-fn bytes_beyond_the_limit_go_from_the_oldest_on() {
+fn bytes_beyond_the_limit_are_removed_oldest_first() {
     let mut host = host("anthropic", "anthropic", 0);
     host.ask("watch");
     let data = "A".repeat(3_000_000);
@@ -323,7 +323,7 @@ fn what_is_sent_from_a_marker_on_is_handed_over_again_and_nothing_before_it() {
 
 /// What the host marks itself, in system and tools, leaves less room for ours (I13).
 #[test]
-fn markers_that_pay_are_four_with_those_of_the_host() {
+fn cache_markers_of_ours_and_the_hosts_are_at_most_four() {
     for (system, tools, most) in [(0, 0, 3), (1, 0, 3), (1, 1, 2), (2, 1, 1), (2, 2, 0)] {
         let marked =
             |at, count| if at < count { json!({ "type": "ephemeral" }) } else { json!(null) };
@@ -374,7 +374,7 @@ fn only_reasoning_of_turns_with_calls_is_tied_to_them() {
 
 /// I6, I26: what is wrong with a text of a result is mended there; its image stays.
 #[test]
-fn a_results_texts_are_mended_beside_its_image() {
+fn the_texts_of_a_result_are_repaired_beside_its_image() {
     let call = json!({ "type": "tool_use", "id": "a", "name": "see", "input": {} });
     let mended = |texts: [&str; 2]| {
         let text = |text: &str| json!({ "type": "text", "text": text });
@@ -402,7 +402,7 @@ fn a_results_texts_are_mended_beside_its_image() {
 }
 
 #[test]
-fn pis_system_messages_are_sent_as_they_are_wherever_they_stand() {
+fn system_messages_of_pi_are_sent_unchanged_anywhere() {
     for provider in ["anthropic", "bedrock", "mistral", "openai-chat", "gemini"] {
         let mut host = host(provider, "pi", 4_000);
         let empty = json!({ "role": "system", "content": "", "toolsAdded": [], "timestamp": 1 });
@@ -452,7 +452,7 @@ fn a_history_of_which_a_quarter_would_be_lost_is_refused_unless_its_format_is_na
 }
 
 #[test]
-fn a_prefix_gets_no_end_of_ours_and_one_that_is_closed_again_only_its_end() {
+fn an_open_prefix_gets_no_synthetic_end_and_a_closed_one_only_that() {
     let mut host = host("anthropic", "anthropic", 0);
     host.session.set_parts(r#"{"open":true}"#).unwrap();
     host.ask("go");

@@ -69,7 +69,7 @@ fn each_call_of_a_replay_counts_the_rules_that_its_full_request_breaks() {
 }
 
 #[test]
-fn recall_asks_what_the_next_message_still_found() {
+fn recall_measures_what_the_next_message_still_found() {
     let free = replay(&session(2), &window(1_000_000)).totals.recall;
     assert_eq!(
         (free.recall.found, free.content_recall.found),
@@ -212,7 +212,7 @@ fn the_next_request_has_all_messages_and_lists_its_changes() {
 }
 
 #[test]
-fn a_table_is_the_list_in_columns() {
+fn a_table_has_the_entries_of_the_list_in_columns() {
     let (recording, replay) = tight();
     let at = recording.at_call(&replay, 40).unwrap();
     let (table, names) = at.table().unwrap();
@@ -230,7 +230,7 @@ fn a_table_is_the_list_in_columns() {
 }
 
 #[test]
-fn a_search_gives_places_in_units_and_the_line_around_the_first() {
+fn a_search_gives_utf16_positions_and_the_line_of_the_first_match() {
     let messages = json!([
         { "role": "user", "content": "naïve 😀 Ärger\nin line two: ÄRGER, ärger" },
         { "role": "assistant", "content": "nothing" },
@@ -250,7 +250,7 @@ fn a_search_gives_places_in_units_and_the_line_around_the_first() {
 }
 
 #[test]
-fn a_file_with_counts_is_played_in_the_provider_s_tokens() {
+fn a_file_with_provider_counts_is_replayed_in_provider_tokens() {
     let mut session = session(30);
     let bare = recorded(&session);
     let options = |more: &str| {
@@ -311,7 +311,7 @@ fn recorded_layers_and_changes_are_those_of_each_call() {
 }
 
 #[test]
-fn counts_that_fit_nothing_are_not_believed() {
+fn counts_that_do_not_fit_the_messages_are_ignored() {
     let mut session = session(30);
     let used = |session: &Value| replay(session, &window(1_000_000)).calls;
     let bare = used(&session);

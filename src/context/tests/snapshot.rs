@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn what_stays_the_same_before_a_branch_stays_known(kinds in prop::collection::vec(0u8..10, 30..70), at in 0usize..100, tokens in 6_000u32..40_000, parked: bool) {
+    fn messages_before_a_branch_keep_their_edits(kinds in prop::collection::vec(0u8..10, 30..70), at in 0usize..100, tokens in 6_000u32..40_000, parked: bool) {
         let options = window(tokens);
         let mut host = Host::new(&options);
         host.ask("find it");
@@ -181,7 +181,7 @@ fn a_branch_keeps_the_stubs_before_it() {
 }
 
 #[test]
-fn a_snapshot_of_another_session_is_no_part_of_this_one() {
+fn a_snapshot_of_another_session_is_not_applied() {
     let options = window(30_000);
     let parked = snapshot_bytes(&Host::worked(&options, 25).session);
     let state = restore_session(Options::parse(&options.to_string()).unwrap(), &parked).unwrap();
@@ -193,7 +193,7 @@ fn a_snapshot_of_another_session_is_no_part_of_this_one() {
 }
 
 #[test]
-fn a_snapshot_that_was_changed_is_refused() {
+fn a_changed_snapshot_is_refused() {
     let options = Options::parse(&window(30_000).to_string()).unwrap();
     let host = Host::worked(&window(30_000), 25);
     let bytes = snapshot_bytes(&host.session);
@@ -208,7 +208,7 @@ fn a_snapshot_that_was_changed_is_refused() {
 }
 
 #[test]
-fn a_pin_that_comes_too_late_brings_its_message_back_with_the_next_epoch() {
+fn a_late_pin_restores_its_message_in_the_next_epoch() {
     let options = window(30_000);
     let mut host = Host::worked(&options, 25);
     let stubbed = host.forms().iter().position(|form| *form >= Form::Stubbed).unwrap();
@@ -254,7 +254,7 @@ fn a_pinned_text_of_no_message_is_sent_in_front_from_the_next_epoch_on() {
 }
 
 #[test]
-fn a_stub_promises_its_original_only_where_the_agent_can_ask_for_it() {
+fn a_stub_mentions_recall_only_if_the_agent_has_the_tool() {
     let promised = |tools: &str| {
         let mut host = Host::new(&window(30_000));
         host.session.set_parts(&format!(r#"{{"tools":{tools}}}"#)).unwrap();
@@ -275,7 +275,7 @@ fn a_stub_promises_its_original_only_where_the_agent_can_ask_for_it() {
 
 /// A model without the tool must not be asked to call it; with the tool again, the stubs are what they were.
 #[test]
-fn a_stub_promises_its_original_no_more_once_the_agent_cannot_ask() {
+fn a_stub_stops_mentioning_recall_once_the_agent_lacks_the_tool() {
     let with = r#"{"tools":[{"name":"context_recall"},{"name":"read"}]}"#;
     let without = r#"{"tools":[{"name":"read"}]}"#;
     let mut host = Host::new(&window(30_000));
@@ -314,7 +314,7 @@ fn a_stub_promises_its_original_no_more_once_the_agent_cannot_ask() {
 
 /// As a fold: what went for the sake of messages that are not there is there again.
 #[test]
-fn a_branch_has_what_was_dropped_for_messages_behind_it() {
+fn a_branch_restores_messages_dropped_for_later_ones() {
     for (preset, strategy) in [("aiclaw", "summarize"), ("context-budget", "discard")] {
         let mut options = window(20_000);
         (options["preset"], options["strategy"]) = (preset.into(), strategy.into());
@@ -343,7 +343,7 @@ fn a_branch_has_what_was_dropped_for_messages_behind_it() {
 }
 
 #[test]
-fn the_agent_asks_and_is_answered() {
+fn the_tools_of_the_agent_answer_its_calls() {
     let mut host = Host::worked(&window(30_000), 20);
     let mut ask = |name, arguments| call_agent_tool(&mut host.session, name, arguments);
     let Ok(AgentReply::Text(status)) = ask("context_status", "{}") else { panic!() };
@@ -364,7 +364,7 @@ fn the_agent_asks_and_is_answered() {
 }
 
 #[test]
-fn a_call_that_fails_half_way_costs_nothing() {
+fn a_call_that_fails_half_way_changes_nothing() {
     let mut host = Host::worked(&window(30_000), 25);
     let before = host.request();
     let view = host.view();

@@ -76,7 +76,7 @@ fn thinking(provider: &str, format: &str, thinking: Option<&str>) -> (Host, Opti
 
 /// I12: behind a change reasoning goes, or a hint says so, unless the host says that it is free.
 #[test]
-fn what_reasoning_is_bound_to_is_the_providers_word_or_the_hosts() {
+fn reasoning_is_bound_as_the_provider_or_the_host_says() {
     for (provider, format, option, binds, hinted) in [
         ("anthropic", "anthropic", None, true, true),
         ("anthropic", "anthropic", Some("bound"), true, true),
@@ -113,7 +113,7 @@ fn a_model_without_reasoning_is_sent_none() {
 }
 
 #[test]
-fn with_another_model_reasoning_is_bound_or_goes_from_then_on() {
+fn after_a_change_of_model_reasoning_is_bound_or_removed() {
     let options = |thinking| under("anthropic", "anthropic", Some(thinking), 10_000);
     let (mut host, _) = thinking("anthropic", "anthropic", Some("free"));
     let (sent, _) = host.thoughts();

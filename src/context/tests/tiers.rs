@@ -52,7 +52,7 @@ fn out(host: &mut Host) -> Vec<(u32, Option<Value>)> {
 }
 
 #[test]
-fn i23_three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay() {
+fn three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay_i23() {
     // The last question is a turn of its own: two full ones are before it.
     let mut host = turns("anthropic", "anthropic", 9, &json!({}));
     let out = out(&mut host);
@@ -83,7 +83,7 @@ fn i23_three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay(
 }
 
 #[test]
-fn i23_limits_are_the_hosts_to_choose() {
+fn the_host_chooses_the_limits_of_tiers_i23() {
     let short = json!({ "fullTurns": 1, "lightTurns": 1, "resultChars": 100_000, "textChars": 10 });
     let out = out(&mut turns("anthropic", "anthropic", 3, &short));
     let host: Vec<_> = out.iter().map(|(at, ops)| (*at, ops.is_some())).collect();
@@ -99,7 +99,7 @@ fn i23_limits_are_the_hosts_to_choose() {
 
 /// I14: an answer that is known by its id goes out with the reasoning that led to it.
 #[test]
-fn i23_an_answer_keeps_the_reasoning_that_its_provider_wants_with_it() {
+fn an_answer_keeps_the_reasoning_that_its_provider_wants_with_it_i23() {
     let mut host = turns("openai-responses", "openai-responses", 9, &json!({}));
     let out = out(&mut host);
     let kept: Vec<u32> = out.iter().map(|(at, _)| *at).filter(|at| *at < 12).collect();
@@ -108,7 +108,7 @@ fn i23_an_answer_keeps_the_reasoning_that_its_provider_wants_with_it() {
 
 /// I10: what stays as it is, stays with its results, also in the oldest tier.
 #[test]
-fn i23_what_may_not_leave_stays_with_its_group() {
+fn messages_that_may_not_be_removed_stay_with_their_group_i23() {
     let tiers = json!({ "fullTurns": 1, "lightTurns": 0 });
     let out = out(&mut turns("anthropic", "anthropic", 2, &tiers));
     let kept: Vec<u32> = out.iter().map(|(at, _)| *at).collect();

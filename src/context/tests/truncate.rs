@@ -58,7 +58,7 @@ proptest! {
 }
 
 #[test]
-fn only_what_parted_is_measured_again() {
+fn only_messages_that_differ_are_measured_again() {
     let mut host = Host::new(&window(1_000_000));
     let mut costs = Vec::new();
     for at in 0..200 {

@@ -25,7 +25,7 @@ fn degraded() -> Host {
 }
 
 #[test]
-fn f118_what_went_without_a_summary_is_asked_for_again_and_replaced() {
+fn a_missing_summary_is_requested_again_and_replaces_the_extract_f118() {
     let mut host = degraded();
     let head = host.session.decisions.placeholders.head.clone();
     host.ask("go on");
@@ -49,7 +49,7 @@ fn f118_what_went_without_a_summary_is_asked_for_again_and_replaced() {
 }
 
 #[test]
-fn f118_it_is_asked_for_three_times_and_then_with_the_next_fold() {
+fn a_missing_summary_is_requested_three_times_and_then_with_the_next_fold_f118() {
     let mut host = degraded();
     for _ in 0..2 {
         assert!(host.request().fold_due);
@@ -71,7 +71,7 @@ fn f118_it_is_asked_for_three_times_and_then_with_the_next_fold() {
 }
 
 #[test]
-fn f118_a_summary_that_is_still_wanted_survives_a_restart() {
+fn a_summary_that_is_still_wanted_survives_a_restart_f118() {
     let host = degraded();
     let snapshot = snapshot_bytes(&host.session);
     let mut other = Host::new(&options(&json!({})));
@@ -85,7 +85,7 @@ fn f118_a_summary_that_is_still_wanted_survives_a_restart() {
 }
 
 #[test]
-fn g23_files_add_up_over_compactions_and_commands_do_not() {
+fn files_add_up_over_compactions_and_commands_do_not_g23() {
     let mut host = talked(&options(&json!({})), 20);
     host.request();
     host.compact("one");
@@ -100,7 +100,7 @@ fn g23_files_add_up_over_compactions_and_commands_do_not() {
 }
 
 #[test]
-fn a_fold_too_small_for_a_summary_waits_for_none() {
+fn a_fold_too_small_for_a_summary_does_not_wait_for_one() {
     let small = options(&json!({ "summary": { "minimumTokens": 1_000_000 } }));
     let mut host = talked(&small, 1);
     for at in 0..200 {
@@ -123,7 +123,7 @@ fn a_fold_too_small_for_a_summary_waits_for_none() {
 
 /// A head that took all the room would leave none for what comes next.
 #[test]
-fn f108_a_summary_has_half_of_what_is_left_below_the_line() {
+fn a_summary_has_half_of_what_is_left_below_the_line_f108() {
     for (last, least) in [(1, false), (2_000, false), (11_800, true)] {
         let mut host = talked(&options(&json!({})), 24);
         host.ask(&prose(last));

@@ -61,7 +61,7 @@ fn reasoning_of_the_agents_sdk_keeps_what_is_encrypted_in_its_provider_data() {
 }
 
 #[test]
-fn what_the_provider_ran_is_carried_and_approvals_are_pairs() {
+fn provider_run_calls_are_kept_and_approvals_are_paired() {
     let hosted = json!({ "type": "hosted_tool_call", "id": "ws_1", "name": "web_search_call", "status": "completed" });
     reads(A, &hosted, &["Assistant", &format!("Other  {:?} opaque", hosted.to_string())]);
     let compaction = json!({ "type": "compaction", "encrypted_content": "g" });
@@ -109,7 +109,7 @@ fn items_of_the_agents_sdk_are_edited() {
 }
 
 #[test]
-fn items_of_the_agents_sdk_are_made() {
+fn synthetic_items_of_the_agents_sdk_have_its_form() {
     let ours = json!({ "type": "text", "text": "aborted" });
     let output = json!({ "type": "function_call_result", "callId": "c", "name": "bash", "status": "incomplete", "output": ours });
     made(A, result("c"), &[], output, &[]);

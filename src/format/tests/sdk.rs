@@ -218,7 +218,7 @@ fn ui_messages_of_the_ai_sdk_are_edited() {
 }
 
 #[test]
-fn the_ai_sdk_has_messages_made_for_it() {
+fn synthetic_messages_of_the_ai_sdk_have_its_form() {
     let hosts = [json!({ "role": "user", "content": "first" }), results()];
     let part = |output: Value| json!({ "role": "tool", "content": [{ "type": "tool-result", "toolCallId": "t", "toolName": "bash", "output": output }] });
     made(AI, result("t"), &hosts, part(json!({ "type": "error-text", "value": "aborted" })), &[]);
@@ -266,7 +266,7 @@ fn instance() -> Value {
 }
 
 #[test]
-fn instances_are_read_and_a_call_counts_once() {
+fn langchain_instances_are_read_and_a_call_counts_once() {
     reads(
         LC,
         &instance(),
@@ -416,7 +416,7 @@ fn serialized_langchain_messages_are_edited_in_place_and_recognized_again() {
 }
 
 #[test]
-fn langchain_has_messages_made_for_it() {
+fn synthetic_messages_of_langchain_have_its_form() {
     let hosts = [
         json!({ "type": "human", "content": "a" }),
         json!({ "type": "human", "content": [{ "type": "text", "text": "b" }, { "type": "text", "text": "c" }] }),

@@ -52,7 +52,7 @@ fn responses_items_are_read() {
 
 /// I14: what is there by its id alone asks for the id of what follows.
 #[test]
-fn responses_read_whose_id_counts() {
+fn responses_reasoning_is_known_by_id_unless_it_has_content() {
     let by_id = |item: serde_json::Value| outline(R, &item).pieces[0].by_id;
     assert!(by_id(json!({ "type": "reasoning", "id": "rs_1", "summary": [] })));
     assert!(!by_id(
@@ -75,7 +75,7 @@ fn responses_read_whose_id_counts() {
 
 /// I15: every kind of call and its result.
 #[test]
-fn responses_read_all_kinds_of_calls() {
+fn all_kinds_of_responses_calls_are_read() {
     let custom = json!({ "type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "*** Begin" });
     reads(R, &custom, &["Assistant", "Call  \"*** Begin\" c patch"]);
     let custom = json!({ "type": "custom_tool_call_output", "call_id": "c", "output": "ok" });
@@ -122,7 +122,7 @@ fn responses_read_all_kinds_of_calls() {
 
 /// I17: a compaction item is the user's as far as turns go, opaque, and stays where it is.
 #[test]
-fn a_compaction_item_is_fixed() {
+fn a_compaction_item_is_never_edited() {
     let item = json!({ "type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAAA" });
     let bytes = item.to_string();
     let draft = R.read(bytes.as_bytes(), 0).unwrap();
@@ -403,7 +403,7 @@ fn synthetic_contents_of_gemini_have_its_form() {
 }
 
 #[test]
-fn fingerprints_know_content_and_no_ids() {
+fn fingerprints_cover_content_and_ignore_ids() {
     let of = |format: Format, json: serde_json::Value| {
         fingerprint(&format.read(json.to_string().as_bytes(), 0).unwrap())
     };

@@ -27,7 +27,7 @@ fn sizes(plan: &Plan<'_>) -> Vec<usize> {
 }
 
 #[test]
-fn a18_a22_blank_sections_are_left_out_with_nothing_between() {
+fn blank_sections_are_left_out_with_nothing_between_a18_a22() {
     let mut sections = vec![section("a", 3, 10, false), section("b", 4, 90, false)];
     sections
         .insert(1, Section { key: "blank".into(), content: " \n".into(), ..Section::default() });
@@ -39,7 +39,7 @@ fn a18_a22_blank_sections_are_left_out_with_nothing_between() {
 }
 
 #[test]
-fn a19_each_has_its_own_cap_but_protected_ones() {
+fn each_has_its_own_cap_but_protected_ones_a19() {
     let sections = [section("a", 5_000, 50, false), section("b", 5_000, 50, true)];
     let plan = plan(&sections, 1_000, 100_000);
     assert_eq!(sizes(&plan), [1_000, 5_000]);
@@ -48,7 +48,7 @@ fn a19_each_has_its_own_cap_but_protected_ones() {
 }
 
 #[test]
-fn a20_the_lowest_priority_goes_first_and_of_equals_the_first() {
+fn the_lowest_priority_goes_first_and_of_equals_the_first_a20() {
     let of = |total| {
         let sections = [
             section("a", 1_000, 50, false),
@@ -67,7 +67,7 @@ fn a20_the_lowest_priority_goes_first_and_of_equals_the_first() {
 
 /// A24: two protected sections over the total: cut after all others (D4), whole on request, or an error.
 #[test]
-fn a24_protected_sections_are_cut_last_never_or_refused_as_asked() {
+fn protected_sections_are_cut_last_never_or_refused_as_asked_a24() {
     let sections = [
         section("a", 6_000, 90, true),
         section("b", 6_000, 80, true),
@@ -86,7 +86,7 @@ fn a24_protected_sections_are_cut_last_never_or_refused_as_asked() {
 
 /// A11: a section that both passes cut has one marker, with its true length.
 #[test]
-fn a11_a_section_is_cut_once() {
+fn a_section_is_cut_once_a11() {
     let sections = [section("a", 9_000, 50, false), section("b", 1_000, 90, false)];
     let plan = plan(&sections, 4_000, 3_000);
     assert_eq!(sizes(&plan), [2_000, 1_000]);
@@ -120,7 +120,7 @@ fn a_focus_lifts_what_it_needs_and_gives_the_reason() {
 
 /// A35: what changes from request to request stands last, and does not move what stands before it.
 #[test]
-fn a35_stable_sections_come_first_when_asked() {
+fn stable_sections_come_first_when_asked_a35() {
     let stable = |key: &str| Section { stable: true, ..section(key, 100, 50, false) };
     let [short, long] =
         [10, 99].map(|git| [stable("a"), section("git", git, 40, false), stable("b")]);

@@ -45,7 +45,7 @@ fn without_a_summarizer_retention_does_not_fold_for_a_cold_cache() {
 }
 
 #[test]
-fn between_two_presets_what_may_be_folded_early_is_the_more_cautious() {
+fn a_retention_between_two_presets_folds_early_like_the_more_cautious_one() {
     let alone = [-600, 0, 1, 500, 999, 1000, 1300]
         .map(|retention| Policy::retaining(retention).unwrap().early_alone);
     assert_eq!(alone, [Folds, Folds, ColdFolds, ColdFolds, ColdFolds, Edits, Edits]);

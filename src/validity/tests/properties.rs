@@ -91,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_mended_is_valid(text in any_transcript(false), provider in any_provider()) {
+    fn every_repaired_history_is_valid(text in any_transcript(false), provider in any_provider()) {
         let outlines = transcript(&text, provider);
         let fixes = mend(&outlines, provider);
         let mended = apply(&outlines, &fixes);
@@ -122,13 +122,13 @@ proptest! {
     }
 
     #[test]
-    fn healthy_sessions_are_left_alone(text in healthy(), provider in any_provider()) {
+    fn valid_sessions_are_not_changed(text in healthy(), provider in any_provider()) {
         let outlines = transcript(&as_sent(&text, provider), provider);
         prop_assert_eq!(mend(&outlines, provider), []);
     }
 
     #[test]
-    fn a_session_cut_off_anywhere_is_mended_at_its_end_only(text in healthy(), cut in 0..30usize, provider in any_provider()) {
+    fn a_session_cut_off_anywhere_is_repaired_only_at_its_end(text in healthy(), cut in 0..30usize, provider in any_provider()) {
         let mut outlines = transcript(&as_sent(&text, provider), provider);
         outlines.truncate(cut.max(1));
         let fixes = mend(&outlines, provider);
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_never_parts_a_call_from_its_result(text in any_transcript(false), provider in any_provider()) {
+    fn a_cut_never_separates_a_call_from_its_result(text in any_transcript(false), provider in any_provider()) {
         let outlines = transcript(&text, provider);
         let mut repairer = Repairer::new(provider);
         let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| repairer.push(at.into(), outline)).collect();

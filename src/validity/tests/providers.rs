@@ -48,7 +48,7 @@ fn mistral_wants_the_assistant_between_a_tool_and_the_user() {
 }
 
 #[test]
-fn the_system_speaks_first_or_as_the_user() {
+fn a_system_message_stands_first_or_becomes_a_user_message() {
     let text = "S:t S:t U:t A:t S:t,t U:t";
     mends_as(Anthropic, false, text, &["I31 4 as user"]);
     mends(Gemini, text, &["I31 4 as user"]);
@@ -61,7 +61,7 @@ fn the_system_speaks_first_or_as_the_user() {
 }
 
 #[test]
-fn anthropic_and_bedrock_know_no_system_among_their_own_messages() {
+fn anthropic_and_bedrock_have_no_system_role_in_their_own_messages() {
     mends(Anthropic, "S:t U:t", &["I31 0 as user"]);
     mends(Anthropic, "S:t", &["I31 0 as user"]);
     mends(Anthropic, "U:w U:ra S:t U:t", &["I6 0 drop 0", "I2 1 drop 0", "I31 2 as user"]);
@@ -69,7 +69,7 @@ fn anthropic_and_bedrock_know_no_system_among_their_own_messages() {
 }
 
 #[test]
-fn four_cache_markers_are_taken_and_none_on_reasoning() {
+fn at_most_four_cache_markers_are_sent_and_none_on_reasoning() {
     mends(Anthropic, "U:t*,t* A:t* U:t*", &[]);
     mends(Anthropic, "U:t*,t* A:t* U:t*,t*,t*", &["I13 0 unmark 0 1", "I13 0 unmark 1 1"]);
     mends(Bedrock, "U:t A:h*,t* U:t", &["I13 1 unmark 0 1"]);

@@ -5,7 +5,7 @@ use crate::validity::*;
 use Provider::{Anthropic, Bedrock, OpenAiChat};
 
 #[test]
-fn valid_transcripts_are_left_alone() {
+fn valid_transcripts_are_not_changed() {
     both("U:t A:t,ca,cb U:ra,rb A:t U:t", &[]);
     both("S:t U:t A:h,t,ca T:ra A:t,cb,cc T:rc T:rb,i U:t", &[]);
     both("S:t S:t U:t,i", &[]);
@@ -24,7 +24,7 @@ fn open_calls_get_a_result_that_states_there_was_none() {
 }
 
 #[test]
-fn late_results_move_up_to_their_call() {
+fn late_results_move_to_their_call() {
     both("U:t A:ca U:t U:ra", &["I3 3 drop 0", "I3 1 after 3.0 as a"]);
     both("U:t A:ca U:t,ra", &["I3 2 drop 1", "I3 1 after 2.1 as a"]);
     both("U:t A:ca,cb U:ra,t,rb U:t", &["I3 2 drop 2", "I3 1 after 2.2 as b"]);
@@ -34,7 +34,7 @@ fn late_results_move_up_to_their_call() {
 }
 
 #[test]
-fn orphans_and_second_answers_go() {
+fn results_without_a_call_and_second_results_are_removed() {
     both("U:t,rx", &["I2 0 drop 1"]);
     both("U:t A:ca U:ra,ra U:t", &["I1 2 drop 1"]);
     both("U:t A:ca T:rb T:ra U:t", &["I2 2 drop 0"]);
@@ -67,7 +67,7 @@ fn ids_are_paired_by_occurrence_and_renamed_on_both_sides() {
 }
 
 #[test]
-fn what_the_host_leaves_out_is_as_if_it_were_not_there() {
+fn messages_that_an_adapter_leaves_out_are_ignored() {
     both("U:t A:ca X:t,cb U:ra X:w U:t", &[]);
     both("U:t X:ca U:ra,t", &["I2 2 drop 0"]);
     both("U:t X:ca", &[]);
@@ -99,7 +99,7 @@ fn a_request_begins_and_ends_with_the_user() {
 }
 
 #[test]
-fn half_characters_and_bad_arguments_are_mended() {
+fn half_characters_and_malformed_arguments_are_repaired() {
     both(
         "U:t! A:h,t!,ca! U:ra!",
         &["I26 0 unicode 0", "I26 1 unicode 1", "I26 1 unicode 2", "I26 2 unicode 0"],
@@ -108,7 +108,7 @@ fn half_characters_and_bad_arguments_are_mended() {
 }
 
 #[test]
-fn reasoning_in_an_open_loop_comes_first() {
+fn reasoning_in_an_open_tool_loop_comes_first() {
     let thinking = Options { thinking: true, ..Options::default() };
     let rules = |text, options| {
         let found = check(&transcript(text, Anthropic), Anthropic, options);

@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_mended_is_valid(text in any_transcript(true), (provider, inline) in any_provider()) {
+    fn every_repaired_history_is_valid(text in any_transcript(true), (provider, inline) in any_provider()) {
         let outlines = transcript(&text, provider);
         let fixes = mend_with(&outlines, provider, options(inline));
         let mended = take_turns(apply(&outlines, &fixes), provider, inline);
@@ -156,14 +156,14 @@ proptest! {
     }
 
     #[test]
-    fn healthy_sessions_are_left_alone(text in healthy(), provider in any_provider()) {
+    fn valid_sessions_are_not_changed(text in healthy(), provider in any_provider()) {
         let text = native(&text, provider);
         let outlines = transcript(&text, provider.0);
         prop_assert_eq!(mend_with(&outlines, provider.0, options(provider.1)), [], "{}", text);
     }
 
     #[test]
-    fn a_session_cut_off_anywhere_is_mended_at_its_end_only(text in healthy(), cut in 0..30usize, provider in any_provider()) {
+    fn a_session_cut_off_anywhere_is_repaired_only_at_its_end(text in healthy(), cut in 0..30usize, provider in any_provider()) {
         let mut outlines = transcript(&native(&text, provider), provider.0);
         outlines.truncate(cut.max(1));
         let (provider, inline) = provider;
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_never_parts_a_call_from_its_result(text in any_transcript(true), (provider, inline) in any_provider()) {
+    fn a_cut_never_separates_a_call_from_its_result(text in any_transcript(true), (provider, inline) in any_provider()) {
         let outlines = transcript(&text, provider);
         let mut repairer = Repairer::new(provider).with_options(options(inline));
         let seen: Vec<_> = (0..).zip(&outlines).map(|(at, outline)| repairer.push(at.into(), outline)).collect();

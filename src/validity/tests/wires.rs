@@ -6,7 +6,7 @@ use Provider::{Gemini, OpenAiResponses};
 
 /// I14: reasoning goes with what it led to, and is never the end of its turn; I15: each kind of call has its results.
 #[test]
-fn responses_ties_reasoning_and_distinguishes_kinds_of_calls() {
+fn responses_keeps_reasoning_with_its_calls_and_distinguishes_kinds_of_calls() {
     let responses = |text, expected: &[&str]| mends(OpenAiResponses, text, expected);
     responses("U:t A:h A:ca T:ra A:h A:t U:t", &[]);
     responses("U:t A:h A:h A:ca A:cb T:rb T:ra", &[]);
@@ -40,7 +40,7 @@ fn responses_groups_are_runs() {
 
 /// I19: as many results as calls, in the one message behind them.
 #[test]
-fn gemini_has_the_results_of_a_turn_in_one_message() {
+fn gemini_gets_the_results_of_a_turn_in_one_message() {
     let gemini = |text, expected: &[&str]| mends(Gemini, text, expected);
     gemini("U:t A:t,ka,kb U:sa,sb A:t U:t", &[]);
     gemini("U:t A:ka,ka U:sa,sa,t A:t U:t", &[]);
@@ -70,7 +70,7 @@ fn gemini_has_the_results_of_a_turn_in_one_message() {
 
 /// I18: a turn with calls stands directly behind the user or results, and the request ends with one of them.
 #[test]
-fn gemini_wants_calls_behind_the_user_or_results() {
+fn gemini_calls_follow_a_user_message_or_results() {
     let gemini = |text, expected: &[&str]| mends(Gemini, text, expected);
     gemini("A:ka U:sa", &["I18 0 before user"]);
     gemini("U:t A:t A:ka U:sa", &["I18 2 before user"]);
@@ -89,7 +89,7 @@ fn gemini_wants_calls_behind_the_user_or_results() {
 
 /// I20: the first call of each step of the current turn is signed; the sentinel where the host asks for it.
 #[test]
-fn gemini_signs_the_first_call_of_each_step() {
+fn gemini_requires_a_signature_on_the_first_call_of_each_step() {
     let thinking = Options { thinking: true, ..Options::default() };
     let found = |text: &str| {
         let found = check(&transcript(text, Gemini), Gemini, thinking);
@@ -108,7 +108,7 @@ fn gemini_signs_the_first_call_of_each_step() {
 
 /// Where a message of the host holds one result, and the host joins them, none is moved for that.
 #[test]
-fn results_of_a_single_host_are_left_apart() {
+fn results_for_a_single_host_may_stand_in_separate_messages() {
     let single = Options { single: true, ..Options::default() };
     let outlines = transcript("U:t A:ca,cb T:ra T:rb A:t U:t", Gemini);
     assert_eq!(check(&outlines, Gemini, single), []);

@@ -7,7 +7,7 @@ use crate::model::Kind;
 
 /// F060: at the trigger nothing happens, one token above it something does.
 #[test]
-fn a68_nothing_happens_at_the_trigger() {
+fn nothing_is_pruned_at_the_trigger_a68() {
     let mut host = preset("aceclaw", 0, &json!({ "protectTurns": 1 }));
     worked(&mut host, 6, 4000);
     let size = u32::try_from(host.request().tokens).unwrap();
@@ -22,7 +22,7 @@ fn a68_nothing_happens_at_the_trigger() {
 }
 
 #[test]
-fn a77_results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes() {
+fn results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes_a77() {
     let mut host = preset(
         "aceclaw",
         3000,
@@ -61,7 +61,7 @@ fn a77_results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes() {
 }
 
 #[test]
-fn a72_pruning_comes_first_and_a80_a_fold_only_if_it_is_not_enough() {
+fn pruning_comes_first_and_a80_a_fold_only_if_it_is_not_enough_a72() {
     let mut host = preset("aceclaw", 12_000, &json!({}));
     worked(&mut host, 15, 3000);
     let answer = host.request();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn i8_aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty() {
+fn aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty_i8() {
     let mut host = preset("aiclaw", 12_000, &json!({}));
     worked(&mut host, 12, 2000);
     let answer = host.request();
@@ -17,7 +17,7 @@ fn i8_aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty() {
 /// I1, I4, I6, F082, F088: fewer than five between what is protected are not folded, nor is anything of 26 messages, and it is
 /// said why.
 #[test]
-fn i6_a_fold_of_fewer_than_five_messages_is_refused_with_its_reason() {
+fn a_fold_of_fewer_than_five_messages_is_refused_with_its_reason_i6() {
     for (messages, last, folds) in
         [(24, 20, false), (26, 20, false), (27, 20, true), (26, 19, true)]
     {

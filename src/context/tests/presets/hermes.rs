@@ -5,7 +5,7 @@ use crate::context::request::response::violations_sent;
 use crate::model::Kind;
 
 #[test]
-fn h16_hermes_replaces_results_by_a_line_notes_repetitions_and_cuts_leaves() {
+fn hermes_replaces_results_by_a_line_notes_repetitions_and_cuts_leaves_h16() {
     let mut host = preset("hermes", 20_000, &json!({ "format": "anthropic" }));
     host.ask("go");
     let output = |at: usize| format!("{}\nexit code: {at}", text(at, 5000));
@@ -44,7 +44,7 @@ fn h16_hermes_replaces_results_by_a_line_notes_repetitions_and_cuts_leaves() {
 
 /// What has no long string is no shorter with its leaves cut: the message is the host's own, and no epoch opens.
 #[test]
-fn h16_arguments_without_a_long_string_stay_as_they_are() {
+fn hermes_keeps_arguments_without_a_long_string_h16() {
     let mut host = preset("hermes", 12_000, &json!({ "minimumGainTokens": 0, "protectFirst": 0 }));
     host.ask("go");
     let many: Vec<usize> = (0..2000).collect();
@@ -66,7 +66,7 @@ fn h16_arguments_without_a_long_string_stay_as_they_are() {
 
 /// F068: bodies in an end that is too large go too, but for the last three messages.
 #[test]
-fn h16_an_end_that_is_too_large_gives_up_its_bodies() {
+fn hermes_shortens_results_of_a_protected_end_that_is_too_large_h16() {
     let mut host = preset("hermes", 20_000, &json!({}));
     worked(&mut host, 2, 400);
     for at in 0..4 {
@@ -82,7 +82,7 @@ fn h16_an_end_that_is_too_large_gives_up_its_bodies() {
 
 /// F069: the oldest images go, the newest stays.
 #[test]
-fn h18_images_before_the_users_newest_become_a_word() {
+fn hermes_replaces_images_before_the_newest_user_message_by_a_word_h18() {
     let image = |data: &str| json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } });
     let mut host = preset(
         "hermes",
@@ -111,7 +111,7 @@ fn h18_images_before_the_users_newest_become_a_word() {
 
 /// F070: what gains less than 4,096 tokens waits.
 #[test]
-fn h19_hermes_waits_until_a_prune_gains_enough() {
+fn hermes_waits_until_a_prune_gains_enough_h19() {
     for (gain, edits) in [(4096, false), (0, true)] {
         let mut host = preset("hermes", 12_000, &json!({ "minimumGainTokens": gain }));
         worked(&mut host, 2, 3000);
@@ -128,7 +128,7 @@ fn h19_hermes_waits_until_a_prune_gains_enough() {
 
 /// F081: the first messages are protected until the first fold only.
 #[test]
-fn h10_the_protected_start_is_let_go_at_the_second_fold() {
+fn hermes_protects_the_start_until_the_second_fold_h10() {
     let mut host = preset("hermes", 12_000, &json!({}));
     let mut kept = Vec::new();
     for at in 0..150 {

@@ -17,7 +17,7 @@ fn arrived(host: &Host, from: u32) -> u64 {
 }
 
 #[test]
-fn a75_a_turn_is_every_message_of_the_users_role_and_a76_a_call_keeps_its_result() {
+fn a_turn_starts_at_each_user_role_message_and_a_call_keeps_its_result_a75_a76() {
     let role = |turns| Protect { turns, by_role: true, ..Protect::default() };
     let real = |turns| Protect { turns, ..Protect::default() };
     // user, asst, result, asst, user, asst
@@ -33,7 +33,7 @@ fn a75_a_turn_is_every_message_of_the_users_role_and_a76_a_call_keeps_its_result
 }
 
 #[test]
-fn i7_the_end_starts_at_the_call_that_a_result_belongs_to() {
+fn a_protected_end_starts_at_the_call_of_its_first_result_i7() {
     let last = |last| Protect { last, ..Protect::default() };
     assert_eq!(tail("succttu", &last(2)), 3);
     assert_eq!(tail("suttu".replace("tt", "ctt").as_str(), &last(2)), 2);
@@ -42,7 +42,7 @@ fn i7_the_end_starts_at_the_call_that_a_result_belongs_to() {
 }
 
 #[test]
-fn h10_the_start_is_behind_the_systems_messages_and_never_in_a_group() {
+fn a_protected_start_follows_system_messages_and_splits_no_group_h10() {
     let head = |roles, first| {
         Protect { first, ..Protect::default() }
             .head(&host_of(roles).session.transcript.ledger)
@@ -54,7 +54,7 @@ fn h10_the_start_is_behind_the_systems_messages_and_never_in_a_group() {
 
 /// F083: where the last request is in the protected end, the reply before it stays too.
 #[test]
-fn h13_the_last_reply_of_the_model_is_protected() {
+fn the_last_reply_of_the_model_is_protected_h13() {
     let more = json!({ "protectLast": 1, "protectFirst": 0 });
     let mut host = preset("context-budget", 16_000, &more);
     for at in 0..30 {
@@ -68,7 +68,7 @@ fn h13_the_last_reply_of_the_model_is_protected() {
 }
 
 #[test]
-fn h4_protections_hold_under_every_preset() {
+fn protections_hold_under_every_preset_h4() {
     let more = json!({ "protectFirst": 1, "protectLast": 3, "protectTools": ["note*", "plan"], "format": "anthropic" });
     for name in Policy::PRESETS {
         let mut host = preset(name, 24_000, &more);
@@ -102,7 +102,7 @@ fn h4_protections_hold_under_every_preset() {
 }
 
 #[test]
-fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
+fn the_last_tokens_are_the_last_messages_that_are_no_larger_g23() {
     let host = host_of("uauaua");
     let tail = |host: &Host, tokens| {
         Protect { tokens, ..Protect::default() }.tail(&host.session.transcript.ledger).get()
@@ -117,7 +117,7 @@ fn g23_the_last_tokens_are_the_last_messages_that_are_no_larger() {
 }
 
 #[test]
-fn g23_protected_tokens_hold_under_every_preset() {
+fn protected_tokens_hold_under_every_preset_g23() {
     for name in Policy::PRESETS {
         let more = json!({ "protectFirst": 0, "protectTokens": 5000, "format": "anthropic" });
         let mut host = preset(name, 24_000, &more);
@@ -137,7 +137,7 @@ fn g23_protected_tokens_hold_under_every_preset() {
 
 /// F063: three real turns, or three messages of the user's role where a preset counts those.
 #[test]
-fn a75_protected_turns_hold_under_every_preset() {
+fn protected_turns_hold_under_every_preset_a75() {
     for name in Policy::PRESETS {
         let ways: &[&str] =
             if Policy::seeds().any(|seed| seed == name) { &["user", "user-role"] } else { &[""] };
@@ -173,7 +173,7 @@ fn a75_protected_turns_hold_under_every_preset() {
 
 /// What is protected at the end is at most half of what `openclaw` acts above, unless the host says how much.
 #[test]
-fn g23_openclaw_keeps_its_tokens_but_no_more_than_half() {
+fn openclaw_keeps_its_tokens_but_no_more_than_half_g23() {
     for (option, most) in [(None, 8000), (Some(4000), 4000), (Some(12_000), 12_000)] {
         let more = option.map_or_else(|| json!({}), |tokens| json!({ "protectTokens": tokens }));
         let mut host = preset("openclaw", 32_000, &more);
