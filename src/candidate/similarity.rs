@@ -6,7 +6,8 @@ use crate::sort::sort_set;
 /// One, in the units of a share.
 const MILLION: u64 = 1_000_000;
 
-/// A set of words by their hashes.
+/// A set of words by their hashes: sets are compared by merging, and hold no text. A collision in 32 bits makes two texts a word more
+/// alike, which no threshold notices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Words(Vec<u32>);
 

@@ -11,7 +11,7 @@ const MARGIN_PERMILLE: u64 = 1200;
 const BASE_PERMILLE: u64 = 400;
 const LEAST_PERMILLE: u64 = 150;
 const LARGE_PERMILLE: u64 = 100;
-/// Fewer messages are not divided for the sake of a share.
+/// Fewer messages are not divided for the sake of a share: each part costs a call, and the parts one more to merge them.
 pub(super) const LEAST_MESSAGES: usize = 4;
 
 /// The share of the window that a chunk may have, in thousandths (F090).

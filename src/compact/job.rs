@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::json::{self, Shape, Type, Value, json, optional};
 use crate::text::prefix;
 
-/// Calls without progress.
+/// Calls without progress, after which a job ends: a gate that no answer passes would otherwise strand the session (F8).
 const MOST_STRIKES: u32 = 2;
 /// G34: how often an input is made smaller because it was too large.
 const MOST_SHRINKS: u32 = 2;

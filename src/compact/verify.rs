@@ -49,6 +49,7 @@ pub(super) fn verify(
     }
     let is_missing = |heading: &&&str| !body.lines().any(|line| is_heading(line, heading));
     let absent: Vec<&str> = expect.headings.iter().filter(is_missing).copied().collect();
+    // The summary of a session about a refusal may begin like one: all headings and some length show that it is a summary.
     if is_refusal(body) && (!absent.is_empty() || body.len() < SHORT) {
         return Fault::Refused.why("a refusal came");
     }
@@ -77,6 +78,7 @@ pub(super) fn verify(
         options.safe(body)
     };
     let body = body.trim();
+    // Measured last, on what is kept: redaction and escaping change its length.
     if options.tokens(body) >= expect.below {
         return Fault::Inflated.why("it is too long");
     }

@@ -22,7 +22,8 @@ pub const fn image_tokens() -> u32 {
     1_500
 }
 
-/// Reasoning of which only a signature or encrypted content of `chars` characters is there: a sixth of them.
+/// Reasoning of which only a signature or encrypted content of `chars` characters is there: a sixth of them. Base64 takes four
+/// characters for three bytes, and a token is some four and a half bytes.
 ///
 /// ```
 /// assert_eq!(plimsoll::estimate::opaque_tokens(13), 3);

@@ -12,7 +12,7 @@ pub(super) fn longer_side(base64: &str) -> u32 {
 
 /// How a PDF starts, in base64.
 const PDF: &str = "JVBERi0";
-/// Base64 of an average page, about 30 kB; and pages that a provider takes at most.
+/// Base64 of an average page, about 30 kB; and pages that a provider takes at most. A count that is too high only makes room early.
 const PAGE: usize = 40_000;
 const MOST_PAGES: usize = 100;
 

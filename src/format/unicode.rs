@@ -1,4 +1,5 @@
 //! Lone surrogates: `JSON.stringify` writes half a character as `\ud83d`, which is no Unicode and which no provider takes.
+//! Most often a tool has cut its output in the middle of an emoji; stored, it would fail every later request, too (I26).
 //!
 //! Such a message is read a second time with each of them replaced by a stand-in that occurs nowhere else in it: where
 //! the stand-in turns up, a string was broken. There it becomes U+FFFD: each such string is replaced on the host's message,

@@ -3,7 +3,7 @@
 use super::section::Section;
 use crate::focus::{Focus, Signal, contains_word};
 
-/// All points of a section count, up to this many (A57).
+/// All points of a section count, up to this many (A57): so a focus lifts no section over one that is far more important by its base.
 const MOST: u32 = 12;
 /// The highest priority.
 const TOP: u32 = 100;

@@ -69,6 +69,7 @@ fn around(text: &str, kept: usize, split: &Split<'_>, marker: &str) -> String {
     let all = head.saturating_add(tail).max(1);
     let share = (kept as u64).saturating_mul(head).checked_div(all).unwrap_or(0);
     let head = prefix(text, usize::try_from(share).unwrap_or(kept));
+    // The tail takes what the head gives up for a whole line, so that no character of the budget is wasted.
     let end = line_end_before(text, head.len());
     let head = text.get(..end).unwrap_or(head);
     let tail =

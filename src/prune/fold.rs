@@ -31,7 +31,8 @@ pub struct Head {
     pub folds: u32,
 }
 
-/// Share of the usable window for user texts before the cut, in 1e-4.
+/// Share of the usable window for user texts before the cut, in 1e-4: what the user asked for must survive, although it costs a
+/// little more than a summary of it.
 const USER_SHARE: u64 = 1000;
 /// Tokens of a digest at a window of 128,000; it grows with the window's root.
 const DIGEST: u64 = 5000;
@@ -65,6 +66,7 @@ impl Pruner {
             self.fold_rent = self.fold_rent.saturating_add(prices.read.saturating_mul(rest));
         }
         let paid = self.fold_is_paid(setting, context, rest, self.fold_rent);
+        // Cold: the whole request is written anew in any case, so that a fold costs no cache.
         let cold = !moment.warm && !moment.first && 2 * context > setting.usable;
         let policy = &self.policy;
         let early = if moment.summarizes { policy.early } else { policy.early_alone };
@@ -87,6 +89,7 @@ impl Pruner {
             .saturating_add(prices.read.saturating_mul(context))
             .saturating_add(prices.output.saturating_mul(FOLD_OUTPUT));
         let paid = u128::from(fold_rent) * 10_000 > u128::from(self.policy.phi) * u128::from(price);
+        // Less than that before the tail is not worth a head and a summary.
         paid && 100 * rest > 15 * setting.usable
     }
 

@@ -14,7 +14,8 @@ use crate::number::{Lg, lg};
 use crate::prune::tuning::{Policy, Prices};
 use crate::sort::sort_by;
 
-/// Tokens that the arguments of a call, and a result, must have before they are worth an edit.
+/// Tokens that the arguments of a call, and a result, must have before they are worth an edit: to fetch a small one again costs a
+/// whole call, which is far more than its rent.
 pub const SMALLEST_EDIT: u32 = 200;
 /// What a result's stub costs besides its identifiers, and a call's.
 const RESULT_STUB: u32 = 20;
@@ -70,6 +71,10 @@ pub(super) fn may_become_candidate(block: &Block) -> bool {
 
 /// log2 of the chance that the block is needed at the next call.
 ///
+/// The figures were fitted to recorded sessions: the chance that a result is the newest source of what the next message uses falls
+/// from 25 % after one idle call to 0.1 % after a hundred, whatever its size. So need is measured from the last use and not from
+/// the arrival, and large results go first.
+///
 /// result: 0.04 (1 + used)^0.65 (1 + live)^0.36 / idle^1.2, or 0.002 / idle^1.2 without live identifiers; a duplicate
 /// 0.3 of it. call: 0.25 (1 + min(uses, 4)/4) / idle^1.2. image: 0.1 / idle.
 pub(super) fn chance(block: &Block, call: u32) -> Lg {
@@ -106,6 +111,7 @@ pub(super) fn refetch(block: &Block, prices: &Prices, context_halves: u64) -> Lg
 
 /// Keeping the block costs more than its loss would, or nothing speaks for it.
 pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) -> bool {
+    // No later call refers to old reasoning, and of a duplicate a newer copy is still sent.
     if block.kind == Kind::Thinking || block.duplicate {
         return true;
     }

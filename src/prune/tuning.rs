@@ -85,6 +85,8 @@ const FIRST: i64 = -600;
 const STEP: i64 = 100;
 
 /// lambda = 0.5 * 16^rho, phi = 3 * (25/3)^rho, hot = 0.05 * 4^rho (each in 1e-4), summary = 16000 * 2^-rho tokens.
+///
+/// A table, since powers of shares would need floats, and with them the core would not decide alike everywhere.
 const ROWS: [Row; 20] = [
     Row { lambda: 947, phi: 8407, hot: 218, summary: 24_251 },
     Row { lambda: 1250, phi: 10_392, hot: 250, summary: 22_627 },

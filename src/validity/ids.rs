@@ -67,7 +67,8 @@ fn legal(id: &str, provider: Provider, as_written: bool) -> String {
     if legal.is_empty() { "call".into() } else { legal.into() }
 }
 
-/// An id of exactly so many letters and digits for the `again`-th use of this one.
+/// An id of exactly so many letters and digits for the `again`-th use of this one. By a hash and not by cutting: ids of one host often
+/// begin alike, and call and result must come to the same id wherever they stand.
 fn exact(id: &str, again: u64, length: usize) -> String {
     let mut rest = mix(fnv(id.bytes()).wrapping_add(again));
     let digits = (0..length).filter_map(|_| {

@@ -82,7 +82,7 @@ const USUAL: Names = Names {
 pub struct Limits {
     /// Images in a request.
     pub images: u32,
-    /// With more images than this, each has at most `many_pixels` a side.
+    /// With more images than this, each has at most `many_pixels` a side: an image that was taken once is refused later.
     pub many: u32,
     /// See `many`.
     pub many_pixels: u32,
@@ -113,7 +113,7 @@ pub(super) struct Rules {
     pub(super) system_first: bool,
     /// The system prompt is a field beside the messages: in its own format no message is the system's (I31).
     pub(super) system_apart: bool,
-    /// A request with calls in its history must declare tools (I29).
+    /// A request with calls in its history must declare tools (I29); it fails most often where a summarizer is called without them.
     pub(super) declares: bool,
     /// `cache_control` markers that it takes; 0 where there are none (I13).
     pub(super) markers: u32,
@@ -199,9 +199,11 @@ const ROWS: [Rules; 8] = [
         alternates: true,
         bridges: true,
         system_first: true,
+        // Nine, since Mistral refuses ids of any other length (I5).
         longest_id: 9,
         ..rules("mistral", Charset::Exact, Reasoning::Free)
     },
+    // Both want the reasoning of a turn that called tools in every later request, too (I23).
     rules("deepseek", Charset::Any, Reasoning::WithCall),
     rules("kimi", Charset::Any, Reasoning::WithCall),
 ];

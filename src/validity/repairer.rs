@@ -148,7 +148,8 @@ impl Repairer {
         self.run.as_ref().is_some_and(|run| run.growing && run.is_paused())
     }
 
-    /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10).
+    /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10):
+    /// Anthropic refuses a request in which a neighbour of that reasoning is missing, too.
     pub fn intact(&self) -> Option<Span<MessageId>> {
         self.intact
     }

@@ -54,6 +54,7 @@ impl Repairer {
             if self.provider_runs {
                 fixes.extend(self.lost_waiting());
             }
+            // Newer Claude models refuse a prefill, and Mistral any assistant at the end (I8).
             let message = "the last message must not be the assistant's".into();
             fixes.push(fix(run.end, None, FixKind::After(line(CONTINUE)), names.last, message));
         }

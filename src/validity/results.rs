@@ -106,7 +106,8 @@ impl Repairer {
         self.again(at, call, &message, seen);
     }
 
-    /// A result goes out anew behind the call's anchor, with the call's id and name.
+    /// A result goes out anew behind the call's anchor, with the call's id and name. It is dropped and made again, since messages of the
+    /// host's are never reordered.
     fn again(&self, at: At<'_>, call: Call, message: &str, seen: &mut Findings) {
         let rule = self.provider.rules().names.late;
         seen.fix(at, at.drop(), rule, message);
