@@ -166,6 +166,7 @@ function totalLines(screen: Screen, run: Run, usable: number): string[] {
       "UNMANAGED",
       [`peak ${count(most(burdens))}`, over(burdens.filter((tokens) => tokens > usable).length)],
     ],
+    ["ASSUMED", assumptions(run)],
   ];
   const lines = rows.flatMap(([name, texts]) => {
     const flowed = screen.flow(spans("plain", texts), screen.sign("between"), screen.width - 11);
@@ -180,6 +181,20 @@ function totalLines(screen: Screen, run: Run, usable: number): string[] {
     over(totals.overWindow),
   ];
   return [...lines, "", ...screen.flow(spans(clean ? "good" : "bad", verdict), ", ")];
+}
+
+/** What the figures rest on that the file does not show. */
+function assumptions({ assumed, calls, window }: Run): string[] {
+  const { unseenTokens, unseenSource, factor } = assumed;
+  const from = { option: " by --unseen", usage: " by the provider's counts", none: "" };
+  const usable = window.contextTokens - window.maxOutputTokens;
+  const isOver = calls.some(({ unmanaged }) => unmanaged > usable);
+  return [
+    "no summarizer",
+    `unseen ${count(unseenTokens)}${from[unseenSource]}`,
+    factor === null ? "estimated tokens" : `estimates times ${factor.toFixed(2)}`,
+    ...(isOver ? ["unmanaged is billed over the window too"] : []),
+  ];
 }
 
 function bill(ours: number, unmanaged: number): string[] {

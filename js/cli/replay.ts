@@ -15,8 +15,21 @@ export interface Run {
   file: string;
   window: Window;
   preset: string;
+  assumed: Assumed;
   totals: ReplayTotals;
   calls: ReplayCall[];
+}
+
+/** What the figures assume that the file does not show. */
+export interface Assumed {
+  /** No summarizer is asked: folds keep the extract that needs none. */
+  summarizer: false;
+  /** Tokens of every request that are not in the file, such as the system prompt. */
+  unseenTokens: number;
+  /** `option`: `--unseen`; `usage`: fitted to the provider's counts in the file; `none`: the file has no counts. */
+  unseenSource: "option" | "usage" | "none";
+  /** Tokens of the provider for one estimated token; `null` if tokens are plain estimates. */
+  factor: number | null;
 }
 
 /** The report, the same as text and as JSON. */
@@ -39,9 +52,10 @@ export interface Played {
 }
 
 export function replayReport(played: readonly Played[], prices: Prices): ReplayReport {
-  const runs = played.map(({ file, setting, preset, replay: { totals, calls } }): Run => {
+  const runs = played.map(({ file, setting, preset, replay }): Run => {
+    const { totals, calls } = replay;
     const window = { ...setting.window, source: setting.source };
-    return { file, window, preset, totals, calls };
+    return { file, window, preset, assumed: assumed(setting, replay), totals, calls };
   });
   const firsts = played.filter(
     ({ file }, at) => at === played.findIndex((one) => one.file === file),
@@ -52,6 +66,16 @@ export function replayReport(played: readonly Played[], prices: Prices): ReplayR
     prices,
     runs,
     matrix: matrix(runs),
+  };
+}
+
+function assumed({ unseen }: Setting, { calibration }: Replay): Assumed {
+  const source = calibration === null ? "none" : "usage";
+  return {
+    summarizer: false,
+    unseenTokens: unseen ?? calibration?.unseenTokens ?? 0,
+    unseenSource: unseen === undefined ? source : "option",
+    factor: calibration?.factor ?? null,
   };
 }
 

@@ -215,6 +215,33 @@ test("--calls lists every call; without it a replay lists a selection", () => {
   assert.match(out, new RegExp(`${49 - rows(out)} calls not listed`));
 });
 
+test("replay names what its figures assume: no summarizer, the unseen tokens and their source", () => {
+  const assumedOf = (...args) =>
+    JSON.parse(plimsoll(["replay", ...args, "--json"]).out).runs[0].assumed;
+  const said = (role, text, usage) => ({ role, content: [{ type: "text", text }], ...usage });
+  const messages = [1, 2, 3, 4].flatMap((at) => [
+    said("user", "Count the ships of the harbour. ".repeat(40)),
+    said("assistant", "Seven. ".repeat(30 * at), { usage: { input: 5_000 + 400 * at, output: 9 } }),
+  ]);
+  const lines = messages.map((message, at) => ({
+    type: "message",
+    id: `m${at}`,
+    parentId: at > 0 ? `m${at - 1}` : null,
+    message,
+  }));
+  const rows = [{ type: "session", version: 3, id: "s", cwd: "/" }, ...lines];
+  const counted = file("counted.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
+  const { unseenTokens, unseenSource } = assumedOf(counted, "--window", "64k");
+  assert.equal(unseenSource, "usage");
+  assert.ok(unseenTokens > 3_000, `${unseenTokens}`);
+  const option = assumedOf(counted, "--window", "64k", "--unseen", "9k");
+  assert.deepEqual([option.unseenTokens, option.unseenSource], [9_000, "option"]);
+  const plain = { summarizer: false, unseenTokens: 0, unseenSource: "none", factor: null };
+  assert.deepEqual(assumedOf(PLAN, "--window", "16k"), plain);
+  const { out } = plimsoll(["replay", counted, "--window", "64k", "--unseen", "9k"]);
+  assert.match(out, /^ASSUMED +no summarizer · unseen 9,000 by --unseen/m);
+});
+
 test("inspect names figures that the file lacks", () => {
   const { out } = plimsoll(["inspect", AUDIT]);
   assert.match(out, /not in this file: the system prompt, the tool definitions/);
