@@ -106,9 +106,9 @@ const PAGES: Readonly<Record<Command, Page>> = {
       "and counts are sums, shares the mean of the files.",
     ],
     json: [
-      "plimsoll.replay/1: files, prices, runs (file, window, preset, assumed, totals),",
-      "matrix (a row for each preset and window, and one named unmanaged; best: where",
-      "it is the best); with one run or --calls also the calls of each run",
+      "plimsoll.replay/1: files, prices, runs (file, window, preset, assumed,",
+      "totals), matrix (a row for each preset and window, and one named unmanaged;",
+      "best: where it is the best); with one run or --calls their calls too",
     ],
   },
   check: {
