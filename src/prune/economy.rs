@@ -4,7 +4,7 @@ use super::Prices;
 use crate::hash::mix;
 use crate::hash_index::ByHash;
 
-/// A prefix shorter than this is not cached (Anthropic and OpenAI: 1,024 tokens for most models).
+/// A prefix shorter than this is not cached (Anthropic and `OpenAI`: 1,024 tokens for most models).
 const SHORTEST_PREFIX: u64 = 1024;
 /// What the instruction to a summarizer costs.
 const INSTRUCTION: u64 = 300;
