@@ -1,6 +1,6 @@
 /** Actions of the page, by keys, clicks and its address. */
 import { batch, effect } from "@preact/signals";
-import { Client, type Progress } from "./client.js";
+import { type Asked, Client, type Progress } from "./client.js";
 import type { Setting, Simulation } from "./protocol.js";
 import * as state from "./state.js";
 import { count, megabytes, oneLine } from "./words.js";
@@ -21,6 +21,13 @@ export async function open(name: string, file: Blob, leaf?: string): Promise<voi
     batch(() => show({ name, client, facts, file, isLive: false }));
     before?.close();
     opening = undefined;
+    void client.ask("layers", {}).then(
+      (layers) => {
+        if (state.session.peek()?.client === client) state.layers.value = layers;
+      },
+      // The session was closed meanwhile.
+      () => undefined,
+    );
     await simulate("policy", startSetting(facts.window));
   } catch (error) {
     client.close();
@@ -50,6 +57,7 @@ export function show(opened: state.Opened): void {
   state.session.value = opened;
   state.loading.value = null;
   state.standing.value = null;
+  state.layers.value = state.NO_LAYERS;
   state.policy.value = null;
   state.trial.value = null;
   state.setting.value = startSetting(opened.facts.window);
@@ -180,27 +188,38 @@ export function goToHit(step: 1 | -1): void {
   if (hit) state.selected.value = hit.index;
 }
 
-let asking = 0;
+let changes = 0;
+let answering: Asked | undefined;
 
-/** Keeps `standing` at the call and the run that are shown; answers that come late are left out. */
+/** Keeps `standing` at the call and the run that are shown. */
 effect(() => {
-  const opened = state.session.value;
-  const run = state.run.value;
+  const client = state.session.value?.client;
+  state.run.value;
   // A new simulation of the same name is another one.
   state.simulation.value;
-  const call = state.call.value;
-  if (!opened) return;
-  asking += 1;
-  const number = asking;
-  opened.client.ask("standing", { run, call }).then(
-    (standing) => {
-      if (number === asking) state.standing.value = standing;
-    },
-    (error: Error) => {
-      if (number === asking && error.message !== "cancelled") state.notice.value = error.message;
-    },
-  );
+  state.call.value;
+  changes += 1;
+  if (client && client !== answering) void keepStanding(client);
 });
+
+/** Asks one question at a time, always for the newest place: whoever scrubs fast does not wait for what is past. */
+async function keepStanding(client: Asked): Promise<void> {
+  answering = client;
+  for (let answered = 0; answered !== changes; ) {
+    answered = changes;
+    const run = state.run.peek();
+    try {
+      const standing = await client.ask("standing", { run, call: state.call.peek() });
+      if (answering !== client) return;
+      if (run === state.run.peek()) state.standing.value = standing;
+    } catch (error) {
+      if (answering !== client) return;
+      const { message } = error as Error;
+      if (answered === changes && message !== "cancelled") state.notice.value = message;
+    }
+  }
+  answering = undefined;
+}
 
 const wanted = new Set<number>();
 let isFetching = false;

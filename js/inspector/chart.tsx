@@ -80,6 +80,7 @@ function Plot(): JSX.Element | null {
   const playing = state.playing.value;
   const zoom = state.zoom.value;
   const facts = opened?.facts;
+  const recorded = state.layers.value;
   const [from, to] = zoom ?? [0, (facts?.calls.used.length ?? 1) - 1];
   const shownAlone = view === "plimsoll" ? simulated : null;
 
@@ -88,7 +89,7 @@ function Plot(): JSX.Element | null {
     const used = shownAlone?.used ?? facts.calls.used;
     const columns = columnsOf(used, from, to, 480);
     let most = 1;
-    const layers = shownAlone?.layers ?? facts.layers;
+    const layers = shownAlone?.layers ?? recorded;
     for (const call of columns) most = Math.max(most, used[call] ?? 0, heightOf(layers, call));
     if (view !== "recorded" && simulated)
       for (const call of columns) most = Math.max(most, simulated.used[call] ?? 0);
@@ -102,7 +103,7 @@ function Plot(): JSX.Element | null {
       hasWindow,
       areas: areas(layers, columns, most),
     };
-  }, [facts, from, to, view, simulated, shownAlone]);
+  }, [facts, recorded, from, to, view, simulated, shownAlone]);
   if (!facts || !drawn) return null;
 
   const { columns, most, window } = drawn;
@@ -149,7 +150,7 @@ function Plot(): JSX.Element | null {
         {drawn.hasWindow ? (
           <line class="window-line" x1="0" x2={WIDTH} y1={y(window, most)} y2={y(window, most)} />
         ) : null}
-        {facts.layers.names.length === 0 ? (
+        {recorded.names.length === 0 ? (
           <path class="policy" d={line(facts.calls.used, columns, most)} />
         ) : null}
         {isTrial && view === "both" && base ? (

@@ -18,6 +18,12 @@ function wasm(): Promise<WebAssembly.Module> {
   return compiled;
 }
 
+/** Compiles the Wasm before it is asked for, so that the first file waits for less. */
+export function warmUp(): void {
+  // Whoever opens a file learns of a failure.
+  wasm().catch(() => undefined);
+}
+
 function script(): string {
   address ??= URL.createObjectURL(
     new Blob([carried("plimsoll-worker")], { type: "text/javascript" }),

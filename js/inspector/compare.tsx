@@ -4,13 +4,14 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { categoryOf, NAMES, ORDER } from "./categories.js";
 import { Client } from "./client.js";
-import type { Facts } from "./protocol.js";
+import type { ChartLayers, Facts } from "./protocol.js";
 import * as state from "./state.js";
 import { change, count, percent, plain } from "./words.js";
 
 interface Other {
   name: string;
   facts: Facts;
+  layers: ChartLayers;
 }
 
 export function Compare(): JSX.Element | null {
@@ -26,7 +27,8 @@ export function Compare(): JSX.Element | null {
     step.value = `Reading ${plain(file.name)} …`;
     const client = new Client(() => undefined);
     try {
-      other.value = { name: file.name, facts: await client.ask("open", { file }) };
+      const facts = await client.ask("open", { file });
+      other.value = { name: file.name, facts, layers: await client.ask("layers", {}) };
       step.value = "";
     } catch (error) {
       step.value = `${plain(file.name)}: ${(error as Error).message}`;
@@ -34,10 +36,11 @@ export function Compare(): JSX.Element | null {
       client.close();
     }
   };
+  const { layers } = state;
   const rows = other.value
-    ? sessions(opened.facts, other.value.facts)
+    ? [...sessions(opened.facts, other.value.facts), ...parts(layers.value, other.value.layers)]
     : simulated
-      ? settings(opened.facts, simulated)
+      ? [...settings(opened.facts, simulated), ...parts(layers.value, simulated.layers)]
       : [];
   return (
     <section class="card" aria-label="Compare">
@@ -111,7 +114,7 @@ function largest(values: Float64Array): number {
 }
 
 /** Tokens of the last call by category. */
-function composition({ names, tokens }: Facts["layers"]): Map<string, number> {
+function composition({ names, tokens }: ChartLayers): Map<string, number> {
   const sums = new Map<string, number>();
   const start = tokens.length - names.length;
   for (const [at, name] of names.entries()) {
@@ -121,7 +124,7 @@ function composition({ names, tokens }: Facts["layers"]): Map<string, number> {
   return sums;
 }
 
-function parts(one: Facts["layers"], other: Facts["layers"]): Array<[string, Value, Value]> {
+function parts(one: ChartLayers, other: ChartLayers): Array<[string, Value, Value]> {
   const [a, b] = [composition(one), composition(other)];
   return ORDER.map((category) => NAMES[category]).flatMap(
     (name): Array<[string, Value, Value]> =>
@@ -135,7 +138,6 @@ function settings(facts: Facts, run: state.Simulated): Array<[string, Value, Val
     ["Window", facts.window.contextTokens, run.setting.window.contextTokens],
     ["Largest request", largest(facts.calls.used), run.totals.peak],
     ["Compactions", facts.compactions.length, run.totals.folds],
-    ...parts(facts.layers, run.layers),
   ];
 }
 
@@ -153,6 +155,5 @@ function sessions(one: Facts, other: Facts): Array<[string, Value, Value]> {
     ["Window", one.window.contextTokens, other.window.contextTokens],
     ["Largest request", largest(one.calls.used), largest(other.calls.used)],
     ["Compactions", one.compactions.length, other.compactions.length],
-    ...parts(one.layers, other.layers),
   ];
 }

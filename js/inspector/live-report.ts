@@ -1,7 +1,7 @@
 /** Reports of a live session, in the figures that the screens show. */
 import type { Bucket, ListedMessage } from "../generated.js";
 import type { InspectReport } from "../types.js";
-import { type Facts, SOURCES, type Standing, type Table } from "./protocol.js";
+import { type ChartLayers, type Facts, SOURCES, type Standing, type Table } from "./protocol.js";
 
 /** A call, as views and replays list them. */
 export type LiveCall = Partial<
@@ -91,7 +91,6 @@ export function factsOf(
       calibrated: new Float64Array(listed.length).fill(-1),
       at: column(({ at }) => at, Number.NaN),
     },
-    layers: calls ? { names: [], tokens: new Uint32Array() } : layersOf(points),
     window: {
       contextTokens: contextWindowTokens,
       maxOutputTokens: window.reserve,
@@ -107,7 +106,8 @@ export function factsOf(
   };
 }
 
-function layersOf(points: readonly Point[]): Facts["layers"] {
+/** What the requests that were seen consisted of. */
+export function layersOf(points: readonly Point[]): ChartLayers {
   const names = [...new Set(points.flatMap(({ buckets }) => buckets.map((one) => one.bucket)))];
   const tokens = new Uint32Array(points.length * names.length);
   for (const [call, { buckets }] of points.entries())

@@ -4,7 +4,14 @@ import type { ListedMessage } from "../generated.js";
 import type { InspectReport } from "../types.js";
 import { show } from "./actions.js";
 import type { Asked } from "./client.js";
-import { factsOf, type LiveCall, type Point, pointOf, standingOf } from "./live-report.js";
+import {
+  factsOf,
+  type LiveCall,
+  layersOf,
+  type Point,
+  pointOf,
+  standingOf,
+} from "./live-report.js";
 import { type LiveSource, meetEmbedder, overHttp, type Target } from "./live-source.js";
 import type { Detail, Operation, Operations } from "./protocol.js";
 import * as state from "./state.js";
@@ -179,15 +186,19 @@ class LiveSession implements Asked {
     }
     const facts = factsOf(report, calls, this.#points);
     const opened = { name: this.#session, client: this, facts, file: null, isLive: true };
+    const layers = calls ? state.NO_LAYERS : layersOf(this.#points);
     const open = state.session.peek();
     const last = facts.calls.used.length - 1;
     batch(() => {
       if (open?.client !== this) {
         open?.client.close();
-        return show(opened);
+        show(opened);
+        state.layers.value = layers;
+        return;
       }
       const wasLast = state.call.peek() === open.facts.calls.used.length - 1;
       state.session.value = opened;
+      state.layers.value = layers;
       state.call.value = wasLast ? last : Math.max(0, Math.min(last, state.call.peek() - dropped));
     });
   }

@@ -3,6 +3,7 @@ import { render } from "preact";
 import { open } from "./actions.js";
 import { keepAddress, parameters } from "./address.js";
 import { App } from "./app.js";
+import { warmUp } from "./client.js";
 import { openFile } from "./header.js";
 import { listen } from "./keys.js";
 import { follow } from "./live.js";
@@ -52,6 +53,7 @@ if (source !== "") {
   listen();
   acceptDrops();
   keepAddress();
+  if (!target) setTimeout(warmUp);
   if (target instanceof Error) state.failure.value = target.message;
   else if (target) follow(target);
   openCarried().catch((error: Error) => {

@@ -10,6 +10,8 @@ import * as state from "./state.js";
 import { count, oneLine, plural, STATES } from "./words.js";
 
 const ROW = 32;
+/** More than a session has messages. */
+const PLACES = 2 ** 21;
 
 /** The messages that the list shows, in its order. */
 export function rowsOf(
@@ -34,7 +36,10 @@ export function rowsOf(
   const rows = Uint32Array.from(found);
   const { sent, tokens } = table;
   const size = (at: number) => (by.filter === "changed" || by.range ? tokens : sent)[at] ?? 0;
-  return by.largestFirst ? rows.sort((a, b) => size(b) - size(a) || a - b) : rows;
+  if (!by.largestFirst) return rows;
+  // One number for size and place: numbers alone are sorted ten times as fast as by a function.
+  const keys = Float64Array.from(rows, (at) => at - size(at) * PLACES).sort();
+  return Uint32Array.from(keys, (key) => ((key % PLACES) + PLACES) % PLACES);
 }
 
 export function Messages(): JSX.Element | null {

@@ -53,7 +53,6 @@ export interface Facts {
   messageFormat: string;
   messages: number;
   calls: CallColumns;
-  layers: ChartLayers;
   window: Omit<Recorded["window"], "source"> & {
     source: Recorded["window"]["source"] | "session";
   };
@@ -116,6 +115,8 @@ export interface Next {
 /** An operation of the worker: what it takes, what it gives. */
 export interface Operations {
   open: { takes: { file: Blob; leaf?: string }; gives: Facts };
+  /** Layers of the recorded session; not part of `open`, because the first screen does not wait for them. */
+  layers: { takes: Record<never, never>; gives: ChartLayers };
   play: { takes: { run: Simulation; setting: Setting }; gives: Played | null };
   cancel: { takes: { run: Simulation }; gives: null };
   standing: { takes: { run: Run; call: number }; gives: Standing };

@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { FoundMessage } from "../types.js";
 import type { Asked } from "./client.js";
-import type { Facts, Played, Run, Setting, Simulation, Standing } from "./protocol.js";
+import type { ChartLayers, Facts, Played, Run, Setting, Simulation, Standing } from "./protocol.js";
 
 export type View = "recorded" | "plimsoll" | "both";
 export type Tab = "messages" | "lost" | "what-if" | "next" | "compare" | "file";
@@ -23,6 +23,9 @@ export interface Simulated extends Played {
 }
 
 export const session: Signal<Opened | null> = signal(null);
+export const NO_LAYERS: ChartLayers = { names: [], tokens: new Uint32Array() };
+/** What each recorded request consisted of. */
+export const layers: Signal<ChartLayers> = signal(NO_LAYERS);
 /** A file that is being read, and how far that is. */
 export const loading: Signal<{ name: string; step: string; begun: number } | null> = signal(null);
 /** The session that is followed, and how that goes. */

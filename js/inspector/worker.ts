@@ -70,6 +70,7 @@ const operations: {
     const milliseconds = { read: isRead - begun, measure: measured - isRead };
     return factsOf(session, recorded, file.size, milliseconds);
   },
+  layers: () => viewOf("recorded").layers(),
   play: ({ run, setting }) => play(run, setting),
   cancel({ run }) {
     newest[run] = {};
@@ -218,7 +219,6 @@ function factsOf(
     messageFormat,
     messages: countOf(file),
     calls: columns,
-    layers: view.layers(),
     window: view.window,
     calibration: view.calibration,
     models,

@@ -18,9 +18,12 @@ import {
 } from "./page.mjs";
 
 const skip = missing() || false;
+const from = (/** @type {string} */ name) =>
+  import(new URL(name, `file://${process.env.PLIMSOLL}`).href);
 const { readSession, recordedView, replay } = skip
   ? /** @type {any} */ ({})
-  : await import(new URL("./entry/sessions.node.js", `file://${process.env.PLIMSOLL}`).href);
+  : await from("./entry/sessions.node.js");
+const { createInspectHandler } = skip ? /** @type {any} */ ({}) : await from("./entry/inspect.js");
 
 /** The page's figures for what it shows. @param {any} page */
 const shown = (page) =>
@@ -92,7 +95,7 @@ function chosenSessions() {
   return [...firsts.values()].filter((_, at) => size !== "short" || at % 2 === 0);
 }
 
-test("page, API and command line have the same report", { skip }, async (t) => {
+test("page, API, JSON-RPC and command line have the same report", { skip }, async (t) => {
   const started = await browser(t);
   const paths = chosenSessions();
   let compared = 0;
@@ -129,6 +132,14 @@ test("page, API and command line have the same report", { skip }, async (t) => {
           JSON.parse(JSON.stringify(own.report(call))),
           `${path}, ${run}, call ${call}`,
         );
+        const params = { sessionId: "x", call };
+        const request = { jsonrpc: "2.0", id: 1, method: "context.inspect", params };
+        const { result } = await createInspectHandler({ get: () => own })(JSON.stringify(request));
+        const { sessionId } = report;
+        // The handler fills in the id that was asked for.
+        assert.equal(result.sessionId, sessionId || "x");
+        const answer = JSON.parse(JSON.stringify(result));
+        assert.deepEqual({ ...answer, sessionId }, report, `${path}, ${run}, call ${call}, RPC`);
         compared += 1;
       }
       if (size === "short" && call !== middle) continue;
