@@ -40,6 +40,7 @@ declare global {
   var compressionModel: (messages: object[]) => Promise<string>;
   var summarize: plimsoll.Summarizer;
   var id: string;
+  var frame: HTMLIFrameElement;
   var instructions: string;
 }
 `;
