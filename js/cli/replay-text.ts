@@ -154,6 +154,7 @@ function totalLines(screen: Screen, run: Run, usable: number): string[] {
         `user text ${share(totals.userText)}`,
       ],
     ],
+    ["MISSED", missed(run)],
     [
       "POLICY",
       [
@@ -181,6 +182,13 @@ function totalLines(screen: Screen, run: Run, usable: number): string[] {
     over(totals.overWindow),
   ];
   return [...lines, "", ...screen.flow(spans(clean ? "good" : "bad", verdict), ", ")];
+}
+
+/** Tool calls that missed what had been removed: in all, and of 100 calls. */
+function missed({ calls, totals }: Run): string[] {
+  const per100 = (times: number): string =>
+    `${count(times)} (${((100 * times) / Math.max(calls.length, 1)).toFixed(1)} per 100)`;
+  return [`blind calls ${per100(totals.blindCalls)}`, `re-fetches ${per100(totals.refetches)}`];
 }
 
 /** What the figures rest on that the file does not show. */

@@ -409,6 +409,10 @@ export interface ReplayTotals {
   contentRecall: number | null;
   /** Share of the user's text that was sent verbatim, by tokens; the mean over all requests. */
   userText: number | null;
+  /** Tool calls of the model that name an identifier seen before, which its request contained nowhere. */
+  blindCalls: number;
+  /** Tool calls equal to an earlier one whose result its request no longer contained in full. */
+  refetches: number;
 }
 
 /** What the policy did at a call. */

@@ -3,7 +3,8 @@
 use crate::json;
 
 use crate::context::session::Session;
-use crate::context::transcript::measure::Measure;
+use crate::context::transcript::measure::{Measure, Measured};
+use crate::hash_index::ByHash;
 use crate::model::{BlockId, Form, Kind};
 use crate::sort::sort_set;
 
@@ -19,6 +20,10 @@ json::json_struct! {
         pub content_recall: Share,
         /// Of what people wrote before a request, the share of tokens that it held verbatim; each request counts the same.
         pub user_text: Share,
+        /// Tool calls of the model that name an identifier seen before, which its request showed nowhere.
+        pub blind_calls: u32,
+        /// Tool calls equal to an earlier one whose result its request no longer held in full.
+        pub refetches: u32,
     }
 }
 
@@ -50,6 +55,8 @@ pub(super) struct Holders {
     by_id: Vec<OfOne>,
     /// Tokens up to and with each block.
     up_to: Vec<u64>,
+    /// The newest call by tool and arguments.
+    calls: ByHash,
 }
 
 /// The blocks that hold one identifier.
@@ -76,6 +83,9 @@ impl Holders {
                     }
                 }
             }
+            if piece.kind == Kind::Call && measured.key != 0 {
+                self.calls.insert(measured.key, i64::from(at.get()));
+            }
             let before = self.total();
             self.up_to.push(before.saturating_add(u64::from(measured.tokens)));
         }
@@ -94,6 +104,12 @@ impl Holders {
         self.by_id.get(id as usize)?.newest_result
     }
 
+    /// The newest call with this tool and these arguments.
+    fn call_of(&self, key: u64) -> Option<BlockId> {
+        let at = usize::try_from(self.calls.get(key)?).ok()?;
+        Some(BlockId::at(at))
+    }
+
     fn behind(&self, at: BlockId) -> u64 {
         self.total().saturating_sub(self.up_to.get(at.index()).copied().unwrap_or(0))
     }
@@ -110,6 +126,13 @@ impl Recall {
         let mut wanted: Vec<u32> =
             spoken.flat_map(|(_, measured)| measured.ids.iter().copied()).filter(known).collect();
         sort_set(&mut wanted);
+        for call in calls_of(next) {
+            let hidden = |id: &u32| known(id) && !shows(state, *id, holders.of(*id));
+            self.blind_calls = self.blind_calls.saturating_add(call.ids.iter().any(hidden).into());
+            let earlier = holders.call_of(call.key);
+            let again = earlier.is_some_and(|at| is_result_cut(state, at));
+            self.refetches = self.refetches.saturating_add(again.into());
+        }
         let most = u64::try_from(wanted.len()).unwrap_or(u64::MAX).max(MOST);
         let weight = MOST.saturating_mul(ONE).checked_div(most).unwrap_or(0);
         for id in wanted {
@@ -125,6 +148,19 @@ impl Recall {
             }
         }
     }
+}
+
+/// The tool calls of messages.
+fn calls_of(messages: &[Measure]) -> impl Iterator<Item = &Measured> {
+    let pieces = messages.iter().flat_map(|it| it.outline.pieces.iter().zip(&it.blocks));
+    pieces.filter(|(piece, _)| piece.kind == Kind::Call).map(|(_, call)| call)
+}
+
+/// The result of a call is no longer sent in full.
+fn is_result_cut(session: &Session, call: BlockId) -> bool {
+    let ledger = &session.transcript.ledger;
+    let result = ledger.block(call).and_then(|call| ledger.block(call.pair));
+    result.is_some_and(|it| !matches!(it.form, Form::Full | Form::Capped))
 }
 
 /// The share of people's text that the request holds verbatim, in millionths; all of it where there is none.

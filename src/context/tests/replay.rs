@@ -82,6 +82,25 @@ fn recall_measures_what_the_next_message_still_found() {
 }
 
 #[test]
+fn calls_that_name_what_is_hidden_and_calls_made_again_for_it_are_counted() {
+    let replayed = |calls: usize, input: Value, tokens: u32| {
+        let mut session = session(calls);
+        let again = json!({ "type": "tool_use", "id": "again", "name": "read", "input": input });
+        let last = session["messages"].as_array_mut().unwrap().last_mut().unwrap();
+        *last = json!({ "role": "assistant", "content": [again] });
+        let recall = replay(&session, &window(tokens)).totals.recall;
+        (recall.blind_calls, recall.refetches)
+    };
+    let named = json!({ "path": "src/file_0.rs" });
+    let (oldest, newest) = (json!({ "step": 0 }), json!({ "step": 24 }));
+    assert_eq!(replayed(2, named.clone(), 1_000_000), (0, 0), "everything is sent");
+    assert_eq!(replayed(2, oldest.clone(), 1_000_000), (0, 0));
+    assert_eq!(replayed(25, oldest, 30_000), (0, 1), "the first result was cut");
+    assert_eq!(replayed(25, newest, 30_000), (0, 0), "the newest is still whole");
+    assert_eq!(replayed(120, named, 3_000).0, 1, "the path stands nowhere");
+}
+
+#[test]
 fn user_text_counts_what_each_request_still_contained_of_it() {
     let mut host = Host::new(&window(0));
     host.ask(&words(3000, "first "));
