@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import test from "node:test";
+import { exampleOf } from "../support/examples.mjs";
 import { browser, EXAMPLE, emptyPage, figure, goTo, missing, PAGE } from "./page.mjs";
 
 const skip = missing() || false;
@@ -46,9 +47,9 @@ async function gateway(t, get, headers = {}) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "", "http://gateway");
     if (request.method === "OPTIONS") return response.writeHead(204, headers).end();
-    if (pathname === "/inspector" || pathname === "/around") {
+    if (["/inspector", "/inspector.html", "/around"].includes(pathname)) {
       response.writeHead(200, { "content-type": "text/html" });
-      return response.end(pathname === "/inspector" ? readFileSync(PAGE) : "<title>around</title>");
+      return response.end(pathname === "/around" ? "<title>around</title>" : readFileSync(PAGE));
     }
     if (pathname !== "/rpc" || state.isBroken) return response.writeHead(503).end();
     let text = "";
@@ -244,6 +245,31 @@ test("a page from a file reads a gateway of this computer if its address says so
     assert.deepEqual(complaints, [], address);
     await refused.close();
   }
+});
+
+test("the example of docs/inspector.md shows a session of the page around", {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const { context, step } = growing();
+  step(2);
+  const around = await gateway(t, () => context);
+  const page = await (await browser(t)).newPage();
+  await page.exposeFunction("answer", (/** @type {unknown} */ request) => around.handle(request));
+  await page.goto(`${around.origin}/around`);
+  await page.evaluate(
+    (/** @type {string} */ code) => {
+      const frame = document.createElement("iframe");
+      document.body.append(frame);
+      const scope = /** @type {any} */ (globalThis);
+      const names = ["createInspectHandler", "sessions", "frame"];
+      new Function(...names, code)(() => scope.answer, new Map(), frame);
+    },
+    exampleOf("docs/inspector.md", 1),
+  );
+  await page.waitForSelector("iframe");
+  const frame = page.frames().at(-1) ?? page.mainFrame();
+  await shows(frame, context.inspect().window.used);
 });
 
 test("the page around answers over a port; other origins and windows are ignored", {

@@ -29,6 +29,7 @@ const ELSEWHERE = {
   "docs/hosts/openai-agents.md 1": "package/openai-agents.test.mjs",
   "docs/hosts/opencode.md 1": "hosts/opencode.test.mjs",
   "docs/hosts/pi.md 1": "hosts/pi.test.mjs",
+  "docs/inspector.md 1": "inspector/live.test.mjs",
   "docs/runtimes.md 1": "hosts/jest.test.mjs",
   "docs/runtimes.md 2": "bundlers/bundlers.test.mjs",
 };
