@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { redactSession } from "../entry/sessions.js";
 import { plural } from "../render/numbers.js";
+import { marked, pageCarrying } from "../session-files/carried.js";
 import type { RedactedSession, SessionFile } from "../types.js";
 import { Exit, note, UNREADABLE, usage } from "./errors.js";
 import { type Arguments, OPTIONS } from "./options.js";
@@ -30,10 +31,6 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 const DESKTOP = ["xdg-open"];
-/** First member of a session in a page. No session file begins with it. */
-const MARK = '{"plimsollSession":1,';
-/** The page's own script; the session stands before it. */
-const SCRIPT = '<script id="plimsoll-page"';
 
 /** Whether a page is asked for. */
 export function wantsPage(args: Arguments): boolean {
@@ -68,13 +65,11 @@ export function pageText({ page, content }: { page: Page; content: string }): st
 
 /** A page with a session inside. */
 export function pageWith(page: string, session: SessionFile, name: string): string {
-  const at = page.indexOf(SCRIPT);
-  if (at < 0) throw new Exit(UNREADABLE, "inspector.html has no place for a session");
-  const packed = gzipSync(`${MARK}${JSON.stringify(session).slice(1)}`).toString("base64");
-  const element =
-    `<script type="application/octet-stream;base64" id="plimsoll-session" data-name="${name}" ` +
-    `data-encoding="gzip">${packed}</script>`;
-  return page.slice(0, at) + element + page.slice(at);
+  const packed = gzipSync(marked(session)).toString("base64");
+  const carrying = pageCarrying(page, packed, name);
+  if (carrying === undefined)
+    throw new Exit(UNREADABLE, "inspector.html has no place for a session");
+  return carrying;
 }
 
 /** The session as it is shown to others, with a list of what was taken out. */
@@ -95,9 +90,8 @@ function shown(
   return { session: copy, hits };
 }
 
-/** Name of a file, without characters that HTML or a file system reads as its own. */
 function nameOf(file: string): string {
-  return file === "-" ? "session" : basename(file).replace(/[^\w .()-]/g, "_");
+  return file === "-" ? "session" : basename(file);
 }
 
 function template(): string {

@@ -1,12 +1,9 @@
 /** A session in bytes, as a page to share carries it: JSON of `SessionFile`, compressed. */
+import { MARK, marked } from "../session-files/carried.js";
 import type { SessionFile } from "../types.js";
 
-/** First member of a packed session; no session file of an agent begins so. */
-const MARK = '{"plimsollSession":1,';
-
 export async function packed(session: SessionFile): Promise<Uint8Array<ArrayBuffer>> {
-  const text = `${MARK}${JSON.stringify(session).slice(1)}`;
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  const stream = new Blob([marked(session)]).stream().pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 

@@ -5,6 +5,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { pageCarrying } from "../session-files/carried.js";
 import type { RedactOptions } from "../types.js";
 import { Modal } from "./modal.js";
 import { toBase64 } from "./packed.js";
@@ -31,13 +32,9 @@ const TEXTS: ReadonlyArray<[NonNullable<RedactOptions["texts"]>, string]> = [
 
 /** The page with a session inside. */
 export function pageWith(session: Uint8Array, name: string): string {
-  const escaped = name.replace(/[^\w .()-]/g, "_");
-  const element =
-    `<script type="application/octet-stream;base64" id="plimsoll-session" data-name="${escaped}" ` +
-    `data-encoding="gzip">${toBase64(session)}</script>`;
-  const at = source.indexOf('<script id="plimsoll-page"');
-  if (at < 0) throw new Error("the page cannot find itself");
-  return source.slice(0, at) + element + source.slice(at);
+  const carrying = pageCarrying(source, toBase64(session), name);
+  if (carrying === undefined) throw new Error("the page cannot find itself");
+  return carrying;
 }
 
 export function Share(): JSX.Element | null {
