@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     drop(write(&status_json(&session.state, 1_000)));
     for index in 0..case.messages.len() as u32 {
-        drop(explain(&session.state, index));
+        drop(explain(&session.state, index.into()));
     }
     drop(plan_compaction(&mut session.state, true, None, 1_000));
     drop(plimsoll::inspect::report(&session.state, "{}", 1_000));
