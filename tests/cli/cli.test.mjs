@@ -218,10 +218,12 @@ test("--calls lists every call; without it a replay lists a selection", () => {
 test("replay names what its figures assume: no summarizer, the unseen tokens and their source", () => {
   const assumedOf = (...args) =>
     JSON.parse(plimsoll(["replay", ...args, "--json"]).out).runs[0].assumed;
-  const said = (role, text, usage) => ({ role, content: [{ type: "text", text }], ...usage });
+  const messageOf = (role, text, usage) => ({ role, content: [{ type: "text", text }], ...usage });
   const messages = [1, 2, 3, 4].flatMap((at) => [
-    said("user", "Count the ships of the harbour. ".repeat(40)),
-    said("assistant", "Seven. ".repeat(30 * at), { usage: { input: 5_000 + 400 * at, output: 9 } }),
+    messageOf("user", "Count the ships of the harbour. ".repeat(40)),
+    messageOf("assistant", "Seven. ".repeat(30 * at), {
+      usage: { input: 5_000 + 400 * at, output: 9 },
+    }),
   ]);
   const lines = messages.map((message, at) => ({
     type: "message",

@@ -139,7 +139,7 @@ fn nothing_is_loaded_if_the_head_does_not_verify_f140() {
 
 /// Lines that are missing at the end, and such as stand behind it.
 #[test]
-fn the_head_says_where_the_file_ends_f140() {
+fn the_head_states_where_the_file_ends_f140() {
     let file = save(&mut some());
     let lines: Vec<&str> = file.lines().collect();
     for left in 1..lines.len() {

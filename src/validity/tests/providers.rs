@@ -48,7 +48,7 @@ fn mistral_wants_the_assistant_between_a_tool_and_the_user() {
 }
 
 #[test]
-fn a_system_message_stands_first_or_becomes_a_user_message() {
+fn a_system_message_is_first_or_becomes_a_user_message() {
     let text = "S:t S:t U:t A:t S:t,t U:t";
     mends_as(Anthropic, false, text, &["I31 4 as user"]);
     mends(Gemini, text, &["I31 4 as user"]);

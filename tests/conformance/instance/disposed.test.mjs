@@ -2,7 +2,7 @@
 /** Objects that were disposed of say so at every call, also where the call was under way. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, good, held, manager, skip, talk } from "../support/agent-session.mjs";
+import { api, good, manager, pausedSession, skip, talk } from "../support/agent-session.mjs";
 
 const over = (/** @type {string} */ during, what = "session") => ({
   code: "DISPOSED",
@@ -55,7 +55,7 @@ test("every method of a disposed session throws DISPOSED", { skip }, async () =>
 test("a running compaction rejects when its session is disposed", {
   skip,
 }, async () => {
-  const { context, open } = held();
+  const { context, open } = pausedSession();
   const compacting = context.compact(talk(20), { force: true });
   context[Symbol.dispose]();
   open();
@@ -65,7 +65,7 @@ test("a running compaction rejects when its session is disposed", {
 test("a request that waits for a compaction rejects when its session is disposed", {
   skip,
 }, async () => {
-  const { context, open } = held();
+  const { context, open } = pausedSession();
   const preparing = context.prepare(talk(60));
   context[Symbol.dispose]();
   open();

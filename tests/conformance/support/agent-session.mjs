@@ -83,7 +83,7 @@ export function gate() {
 }
 
 /** A session whose summarizer answers once `open` is called. */
-export function held() {
+export function pausedSession() {
   const { open, opened } = gate();
   const { context } = manager(async (/** @type {any} */ job) => {
     await opened;
