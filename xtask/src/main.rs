@@ -1,4 +1,4 @@
-//! Builds, shows, tests, checks and measures the project: `cargo xtask build | demo | test | check | bench | fuzz`.
+//! Builds, shows, tests, checks and measures the project: `cargo xtask build | demo | test | check | bench | fuzz | release`.
 
 mod bench;
 mod build;
@@ -10,6 +10,8 @@ mod gates;
 mod inline;
 mod knots;
 mod ownership;
+mod release;
+mod sbom;
 mod shell;
 mod slowest;
 mod stamp;
@@ -29,7 +31,8 @@ cargo xtask check                               formatting, lints, floors, types
 cargo xtask bench                               speed against other packages
 cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name
 cargo xtask bench agents [OPTION...]            tasks that scripted agents, or a real model, play under ours and other packages
-cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)";
+cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)
+cargo xtask release --dry-run                   what can be tried before a version is published, and what is done by hand";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),
         ["bench", "agents", words @ ..] => bench::agents(words).map(|()| true),
         ["fuzz", words @ ..] => fuzz::run(words),
+        ["release", "--dry-run"] => release::dry_run(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
