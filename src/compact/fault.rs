@@ -23,12 +23,11 @@ impl Fault {
             Self::Unverified => "unverified",
         }
     }
-}
 
-impl Fault {
     pub(super) const fn why<T>(self, why: &'static str) -> Result<T, Why> {
         Err((self, Cow::Borrowed(why)))
     }
 }
 
+/// A fault, and what the answer lacks in words.
 pub(super) type Why = (Fault, Cow<'static, str>);
