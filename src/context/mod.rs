@@ -28,7 +28,7 @@ pub use replay::{
     SentCall, Share, Totals, UsageFit,
 };
 pub use report::{
-    Bucket, BudgetCheck, ByKind, Estimate, Explanation, Listed, Since, Status, Window,
+    Bucket, BudgetCheck, ByKind, Counters, Estimate, Explanation, Listed, Since, Status, Window,
     check_budget, check_history, estimate_history, estimate_since_reply, explain, list_buckets,
     list_messages, monitor_report, new_pressure, record_outside, status, status_json,
     window_report,
@@ -38,10 +38,10 @@ pub use request::{
     estimator_of, extras, options_of, reread, system_text,
 };
 pub use session::{
-    AgentReply, Alignment, Append, Counters, Session, Shared, Step, agent_tools, align,
-    call_agent_tool, content_fingerprint, counted_texts, counted_texts_of_extras, forget_messages,
-    history_limit, is_same_message, keeps, last_turns, may_send, merge_committed, message_count,
-    message_text, next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
+    AgentReply, Alignment, Append, Session, Shared, Step, agent_tools, align, call_agent_tool,
+    content_fingerprint, counted_texts, counted_texts_of_extras, forget_messages, history_limit,
+    is_same_message, keeps, last_turns, may_send, merge_committed, message_count, message_text,
+    next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
     preset_summary_options, recalled_text, referenced_message, restore_from, set_options,
     share_turns, snapshot_bytes, starts_late, take_counts, truncate, understood, unpin,
 };

@@ -50,7 +50,8 @@ pub fn commit_plan(session: &mut Session, planned: &str, now_ms: i64) -> Result<
         None => put_back(session, aside),
     }
     let Committed { before, after, failure, .. } = committed?;
-    let sizes = (session.calibration.tokens(before), session.calibration.tokens(after));
+    let sizes =
+        (session.counts.calibration.tokens(before), session.counts.calibration.tokens(after));
     if carried {
         record_compaction(session, sizes.0, sizes.1);
     }
@@ -123,10 +124,10 @@ fn fold_and_record(
     let sent = session.transcript.ledger.live();
     let since = sent.get(sent.partition_point(|&at| at < from)..).unwrap_or_default();
     let left = after.saturating_sub(dropped_tokens(session, since));
-    let epoch = session.last_request.epoch.saturating_add(1);
+    let epoch = session.request.last.epoch.saturating_add(1);
     session.compactions.guard.done(epoch, left, degraded);
     session.decisions.pruner.fold_wanted = false;
-    (session.last_request.settled, session.last_request.rebuild) = (false, true);
+    (session.request.last.settled, session.request.last.rebuild) = (false, true);
     Ok(committed)
 }
 
@@ -156,25 +157,25 @@ pub fn record_refusal(
     }
     let times = times.saturating_add(1);
     session.compactions.refusals = (times, session.transcript.call);
-    let sent = if session.last_request.tokens > 0 {
-        session.last_request.tokens
+    let sent = if session.request.last.tokens > 0 {
+        session.request.last.tokens
     } else {
         session.sizes().0
     };
     let refused = sent.min(session.decisions.usable);
     let limit = limit.map(|limit| match counted {
         Some(counted) => refused.saturating_mul(limit).checked_div(counted).unwrap_or(0),
-        None => session.calibration.estimate(limit),
+        None => session.counts.calibration.estimate(limit),
     });
     let before = session.compactions.limit;
     session.compactions.limit = Some(Ceiling::refuse(before, refused, limit));
-    session.last_request.settled = false;
+    session.request.last.settled = false;
     Some(times)
 }
 
 /// What a provider counted tells of the last compaction, and that it took the request.
 pub(in crate::context) fn record_usage(session: &mut Session, counted: Counted) {
-    if session.calibration.last != Some(counted) {
+    if session.counts.calibration.last != Some(counted) {
         return;
     }
     if let Some(mut ceiling) = session.compactions.limit {

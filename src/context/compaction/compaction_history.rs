@@ -1,6 +1,7 @@
 //! Compaction history: the last compactions, the one that no request has reported yet, and the limit after a refusal.
 
 use crate::context::compaction::ceiling::Ceiling;
+use crate::context::compaction::flush::Flush;
 use crate::context::compaction::guard::Guard;
 use crate::context::session::snapshot::bytes::{Reader, Writer};
 use crate::extract::Extracted;
@@ -15,6 +16,8 @@ pub(in crate::context) struct Compactions {
     pub last: Option<Record>,
     /// It was carried out, and no request has told of it yet: tokens of the request before, and after.
     pub unreported: Option<(u64, u64)>,
+    /// Which notes were asked for. Its bytes stand at the end of a snapshot, apart from the others.
+    pub flush: Flush,
     /// While a provider's refusal limits requests.
     pub limit: Option<Ceiling>,
     /// Requests in a row that it refused, and the call at which.

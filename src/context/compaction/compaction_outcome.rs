@@ -5,7 +5,8 @@ use crate::context::compaction::folds::{
     digest_names_of, fold_count, folded_of, last_fold, messages_with_evidence, nothing_extracted,
     ranges, touched_blocks,
 };
-use crate::context::session::{Decided, Session};
+use crate::context::session::Session;
+use crate::context::session::decisions::Decided;
 use crate::json;
 use crate::model::MessageId;
 use crate::prune::{Change, Rule};
@@ -42,7 +43,7 @@ pub(in crate::context) fn fold_without_summarizer(session: &mut Session) {
         session.compactions.wanting.extend(ranges(&folded_of(&session.decisions.unreported)));
     }
     let last = session.compactions.last.as_ref().map_or(0, |it| it.at_ms);
-    let at_ms = session.last_request.at_ms.map_or(last, |at| at.max(last));
+    let at_ms = session.request.last.at_ms.map_or(last, |at| at.max(last));
     session.compactions.last = Some(Record {
         id: format!("{}{BY_ITSELF}", record_id(at_ms, fold_count(session))),
         at_ms,
@@ -92,8 +93,8 @@ pub(in crate::context) fn compaction_outcome(
     Some(Outcome {
         status,
         reason: decided.refused.unwrap_or(how),
-        tokens_before: session.calibration.tokens(decided.before),
-        tokens_after: session.calibration.tokens(tokens_after),
+        tokens_before: session.counts.calibration.tokens(decided.before),
+        tokens_after: session.counts.calibration.tokens(tokens_after),
         unread,
         identifiers,
     })

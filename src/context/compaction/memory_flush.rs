@@ -33,11 +33,11 @@ pub fn flush_prompt(session: &mut Session, date: &str) -> Option<FlushPrompt> {
     rearm_flush(session);
     let status = status(session);
     let crossed = |line: &u32| is_filled(session, status.used, *line);
-    let threshold = LINES.into_iter().find(crossed).filter(|_| session.last_request.tokens > 0)?;
-    if session.flush.asked.is_some_and(|it| it.threshold >= threshold) {
+    let threshold = LINES.into_iter().find(crossed).filter(|_| session.request.last.tokens > 0)?;
+    if session.compactions.flush.asked.is_some_and(|it| it.threshold >= threshold) {
         return None;
     }
-    session.flush.asked = Some(Flushed { threshold, acted: false });
+    session.compactions.flush.asked = Some(Flushed { threshold, acted: false });
     let soon = if threshold == LINES[0] { "is about to be" } else { "will at some point be" };
     let pct = status.pct;
     let text = format!(
@@ -51,14 +51,16 @@ pub fn flush_prompt(session: &mut Session, date: &str) -> Option<FlushPrompt> {
 /// Begins a new cycle where one has ended.
 pub(in crate::context) fn rearm_flush(session: &mut Session) {
     let folds = fold_count(session).unwrap_or(0);
-    if session.flush.folds != folds || !is_filled(session, status(session).used, LOW) {
-        session.flush = Flush { asked: None, folds };
+    if session.compactions.flush.folds != folds || !is_filled(session, status(session).used, LOW) {
+        session.compactions.flush = Flush { asked: None, folds };
     }
 }
 
 /// Whether notes are written in a message that arrives.
 pub(in crate::context) fn detect_note_writes(session: &mut Session, draft: &Draft<'_>) {
-    let Some(asked) = session.flush.asked.as_mut().filter(|asked| !asked.acted) else { return };
+    let Some(asked) = session.compactions.flush.asked.as_mut().filter(|asked| !asked.acted) else {
+        return;
+    };
     let mut found = Extracted::default();
     for part in &draft.parts {
         found.take(part);

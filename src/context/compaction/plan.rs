@@ -7,13 +7,15 @@ use crate::context::compaction::folds::{
     touched_blocks, unsummarized_blocks,
 };
 use crate::context::report::floor::{Floor, smallest_request};
+use crate::context::report::monitor::Counters;
 use crate::context::request::shorten::piece_of;
+use crate::context::session::Session;
 use crate::context::session::adopted::previous_summary;
 use crate::context::session::decide::{decide, finish_history};
+use crate::context::session::decisions::Decisions;
 use crate::context::session::read_message::read_message;
 use crate::context::session::snapshot::restore::finish_restore;
 use crate::context::session::snapshot::waiting::Waiting;
-use crate::context::session::{Counters, Decisions, Session};
 use crate::error::Result;
 use crate::extract::Extracted;
 use crate::json::{Value, json, write};
@@ -52,7 +54,7 @@ pub(in crate::context) struct Aside {
     pub decisions: Decisions,
     folds: Folds,
     rebind: bool,
-    counters: Counters,
+    work: Counters,
 }
 
 /// Outcome of a compaction that was decided and taken back.
@@ -141,8 +143,8 @@ fn planned_compaction(
         "kept": tried.kept,
         "chunks": chunks,
         "calls": if wanted { calls } else { 0 },
-        "tokensBefore": session.calibration.tokens(before),
-        "tokensAfterEstimate": session.calibration.tokens(after),
+        "tokensBefore": session.counts.calibration.tokens(before),
+        "tokensAfterEstimate": session.counts.calibration.tokens(after),
         "gone": if folds { ranges(&tried.gone) } else { Vec::new() },
         "floor": (outcome == "overflow").then_some(tried.floor)
     });
@@ -159,7 +161,7 @@ fn planned_compaction(
         "checkpoints": checkpoint_state(session),
         "folds": fold_count(session).unwrap_or(0),
         "waits": over,
-        "pins": session.pins.sent().collect::<Vec<&str>>(),
+        "pins": session.request.pins.sent().collect::<Vec<&str>>(),
         "identifiers": tried.names,
         "blocked": blocked_reason(session, now_ms)
     });
@@ -196,7 +198,7 @@ fn try_compaction(
     let (gone, unchanged) = (folded_of(changes), changes.is_empty());
     let folded = fold_count(session) != folds_before;
     let (after, _) = session.sizes();
-    let floor = smallest_request(session, session.calibration.tokens(after));
+    let floor = smallest_request(session, session.counts.calibration.tokens(after));
     let nothing_left = !folded && unchanged && before > line && refused.is_none();
     let (outcome, reason) = if !session.options.mode.is_managed() {
         ("none", "the window is not known".into())
@@ -250,8 +252,8 @@ pub(in crate::context) fn set_aside(session: &Session) -> Aside {
         ledger: session.transcript.ledger.clone(),
         decisions: session.decisions.clone(),
         folds: session.options.folds,
-        rebind: session.last_request.rebind,
-        counters: session.counters,
+        rebind: session.request.last.rebind,
+        work: session.monitor.work,
     }
 }
 
@@ -260,8 +262,8 @@ pub(in crate::context) fn put_back(session: &mut Session, aside: Aside) {
     session.transcript.ledger = aside.ledger;
     session.decisions = aside.decisions;
     session.options.folds = aside.folds;
-    session.last_request.rebind = aside.rebind;
-    session.counters = aside.counters;
+    session.request.last.rebind = aside.rebind;
+    session.monitor.work = aside.work;
 }
 
 /// Tokens for a summary: it is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
@@ -346,7 +348,7 @@ pub fn plan_checkpoint(session: &mut Session, from: MessageId) -> Value {
         "go": go,
         "droppedTokens": dropped,
         "previousSummary": previous,
-        "pins": session.pins.sent().collect::<Vec<&str>>()
+        "pins": session.request.pins.sent().collect::<Vec<&str>>()
     })
 }
 

@@ -32,10 +32,10 @@ impl Checked {
         let count = checker.count();
         *self = Self {
             checker: Some(checker),
-            epoch: state.last_request.epoch,
-            items: state.last_request.items.len(),
-            upto: state.last_request.upto,
-            speaker: state.last_request.speaker,
+            epoch: state.request.last.epoch,
+            items: state.request.last.items.len(),
+            upto: state.request.last.upto,
+            speaker: state.request.last.speaker,
         };
         count
     }
@@ -43,10 +43,11 @@ impl Checked {
     /// What the request has more than the one before; none where it does not just go on.
     fn grown(&self, state: &Session) -> Option<Vec<Entry>> {
         let sent = state
-            .last_request
+            .request
+            .last
             .items
             .get(self.items..)
-            .filter(|_| self.epoch == state.last_request.epoch)?;
+            .filter(|_| self.epoch == state.request.last.epoch)?;
         let (new, _) = entries_from(state, self.upto, self.speaker)?;
         sent.iter().copied().eq(new.iter().map(Entry::sent)).then_some(new)
     }

@@ -148,7 +148,7 @@ impl Recording {
     pub fn begin(&self, options: &Options) -> Replay {
         let (session, factor) = self.start(options);
         let prices = options.policy.prices.clone();
-        let fixed = session.extras.total();
+        let fixed = session.request.extras.total();
         Replay {
             calls: Vec::new(),
             totals: Totals::default(),
@@ -177,11 +177,11 @@ impl Recording {
         let (fitted, unseen) = if asks { self.calibration() } else { (ONE, 0) };
         let factor = if options.calibrate { fitted } else { ONE };
         let mut session = self.session(options);
-        session.extras.system = scaled(session.extras.system, factor);
-        session.extras.tools = scaled(session.extras.tools, factor);
+        session.request.extras.system = scaled(session.request.extras.system, factor);
+        session.request.extras.tools = scaled(session.request.extras.tools, factor);
         // In the provider's tokens, and so in ours where they are not calibrated.
         let ours = |tokens: u64| tokens.saturating_mul(factor).checked_div(fitted).unwrap_or(0);
-        session.extras.unseen = options.unseen.unwrap_or_else(|| ours(unseen));
+        session.request.extras.unseen = options.unseen.unwrap_or_else(|| ours(unseen));
         if let Estimator::Profile(Profile::Generic) = options.estimator
             && factor != ONE
         {
@@ -248,7 +248,7 @@ impl Recording {
         replay.take(Call {
             call: number,
             used: answer.tokens,
-            unmanaged: replay.holders.total().saturating_add(replay.session.extras.total()),
+            unmanaged: replay.holders.total().saturating_add(replay.session.request.extras.total()),
             sent: call.sent,
             epoch: answer.epoch,
             event: answer.event,
@@ -324,7 +324,7 @@ fn time_of(call: &RecordedCall) -> i64 {
 impl Replay {
     /// The provider's tokens for 10,000 of ours, and the tokens that every request has beside what is in the file.
     pub fn calibration(&self) -> (u64, u64) {
-        (self.factor, self.session.extras.unseen)
+        (self.factor, self.session.request.extras.unseen)
     }
 
     /// What calls `from` to `to` (that one, too) sent otherwise than the call before each of them.

@@ -185,8 +185,9 @@ impl Recording {
             shown.count(last);
         }
         let AsSent { mut session, .. } = shown;
-        session.last_request.last = calls.iter().rev().nth(1).map_or(0, |call| call.used);
-        session.last_request.peak = calls.iter().map(|call| call.used).max().unwrap_or(0);
+        session.request.last.previous_tokens =
+            calls.iter().rev().nth(1).map_or(0, |call| call.used);
+        session.request.last.peak = calls.iter().map(|call| call.used).max().unwrap_or(0);
         Ok(AtCall { session, at_ms: calls.last().and_then(|call| call.at).unwrap_or(0) })
     }
 
@@ -224,9 +225,9 @@ impl<'a> AsSent<'a> {
     fn new(recording: &'a Recording, options: &Options, factor: u64) -> Self {
         let mut session = recording.session(&Options { noop: true, ..options.clone() });
         let size = |tokens: u64| scaled(tokens, factor);
-        session.extras.system = size(session.extras.system);
-        session.extras.tools = size(session.extras.tools);
-        session.last_request.fold_due = false;
+        session.request.extras.system = size(session.request.extras.system);
+        session.request.extras.tools = size(session.request.extras.tools);
+        session.request.last.fold_due = false;
         Self { recording, session, factor, folds: 0 }
     }
 
@@ -249,18 +250,18 @@ impl<'a> AsSent<'a> {
     /// The tokens of the call: what was counted and is not in the file is `unseen`, so that the parts add up to the count.
     fn count(&mut self, call: &SentCall) {
         let session = &mut self.session;
-        session.extras.unseen = 0;
+        session.request.extras.unseen = 0;
         let context = |session: &Session| {
             session.decisions.pruner.context(&session.transcript.ledger, &session.setting())
         };
-        session.extras.unseen = call.used.saturating_sub(context(session));
+        session.request.extras.unseen = call.used.saturating_sub(context(session));
         let epoch = session.decisions.pruner.head.as_ref().map_or(0, |head| head.folds);
         let estimate = context(session);
-        session.last_request.epoch = epoch;
-        session.last_request.tokens = estimate;
+        session.request.last.epoch = epoch;
+        session.request.last.tokens = estimate;
         // Also where a repair of ours would send less than the agent did.
         if call.source != "estimate" || call.used != estimate {
-            session.calibration.last = Some(Counted { epoch, used: call.used, estimate });
+            session.counts.calibration.last = Some(Counted { epoch, used: call.used, estimate });
         }
     }
 }

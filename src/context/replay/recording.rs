@@ -242,7 +242,7 @@ impl Recording {
     pub(super) fn session(&self, options: &Options) -> Session {
         let mut session = Session::new(options.clone(), self.format);
         session.transcript.ledger.identifiers = self.identifiers.clone();
-        session.extras = self.parts.clone();
+        session.request.extras = self.parts.clone();
         set_learned(&mut session, self.learned);
         session
     }

@@ -110,12 +110,12 @@ pub fn list_buckets(session: &Session) -> Vec<Bucket> {
 pub(in crate::context) fn beside_messages(session: &Session) -> [(&'static str, u64, bool); 6] {
     let head = session.decisions.pruner.head.as_ref().map_or(0, |head| u64::from(head.tokens));
     [
-        ("system", session.extras.system, true),
-        ("tools", session.extras.tools, true),
-        ("unseen", session.extras.unseen, true),
-        ("pins", session.pins.tokens(session.options.estimator), true),
+        ("system", session.request.extras.system, true),
+        ("tools", session.request.extras.tools, true),
+        ("unseen", session.request.extras.unseen, true),
+        ("pins", session.request.pins.tokens(session.options.estimator), true),
         ("head", head, false),
-        ("made", session.last_request.made_tokens, false),
+        ("made", session.request.last.made_tokens, false),
     ]
 }
 

@@ -4,7 +4,8 @@ use crate::context::request::provider_limits::oversize_request;
 use crate::error::{Error, Result};
 use crate::json::{self, Shape, Type, optional, required};
 
-use crate::context::session::{Session, validity_options_for};
+use crate::context::session::Session;
+use crate::context::session::dialect::validity_options_for;
 use crate::model::{Kind, MessageId, Role, Violation};
 use crate::validity;
 
@@ -94,9 +95,9 @@ pub fn check_budget(session: &Session, window: &str) -> Result<BudgetCheck> {
     let available = context.saturating_sub(output);
     let excess = if context == 0 { 0 } else { total.saturating_sub(available) };
     Ok(BudgetCheck {
-        system_prompt_tokens: session.extras.system,
-        tool_definition_tokens: session.extras.tools,
-        message_tokens: total.saturating_sub(session.extras.total()),
+        system_prompt_tokens: session.request.extras.system,
+        tool_definition_tokens: session.request.extras.tools,
+        message_tokens: total.saturating_sub(session.request.extras.total()),
         total_estimated: total,
         available_tokens: available,
         over_budget: excess > 0,
@@ -107,12 +108,12 @@ pub fn check_budget(session: &Session, window: &str) -> Result<BudgetCheck> {
 /// What the whole history and its parts are estimated to hold, before any edit.
 pub fn estimate_history(session: &Session) -> Estimate {
     let mut kinds = ByKind {
-        tools: session.extras.tools,
-        system: session.extras.system,
-        overhead: session.extras.unseen,
+        tools: session.request.extras.tools,
+        system: session.request.extras.system,
+        overhead: session.request.extras.unseen,
         ..ByKind::default()
     };
-    let mut chars = session.extras.chars.0.saturating_add(session.extras.chars.1);
+    let mut chars = session.request.extras.chars.0.saturating_add(session.request.extras.chars.1);
     for block in &session.transcript.ledger.blocks {
         let overhead = block.overhead;
         let role = session.transcript.ledger.message(block.message).map(|message| message.role);
@@ -162,9 +163,9 @@ pub fn check_history(session: &Session, thinking: bool) -> Vec<Violation> {
 /// What is known of the request beside its messages.
 pub(in crate::context) fn request_options(session: &Session, thinking: bool) -> validity::Options {
     validity::Options {
-        tools: session.extras.definitions.map(|definitions| definitions > 0),
-        marks: session.extras.marks,
-        open: session.extras.open,
+        tools: session.request.extras.definitions.map(|definitions| definitions > 0),
+        marks: session.request.extras.marks,
+        open: session.request.extras.open,
         ..validity_options_for(session.dialect.format, thinking)
     }
 }

@@ -26,9 +26,9 @@ const WORTH: u64 = 10;
 /// What cannot go: the figures of an overflow that nothing helps. The parts are the request, as `tokens` counts it.
 pub(in crate::context) fn smallest_request(session: &Session, tokens: u64) -> Floor {
     let mut floor = Floor {
-        system: session.extras.system.saturating_add(session.extras.unseen),
-        tool: session.extras.tools,
-        pinned: session.pins.tokens(session.options.estimator),
+        system: session.request.extras.system.saturating_add(session.request.extras.unseen),
+        tool: session.request.extras.tools,
+        pinned: session.request.pins.tokens(session.options.estimator),
         reserve: session
             .options
             .mode
@@ -52,7 +52,7 @@ pub(in crate::context) fn smallest_request(session: &Session, tokens: u64) -> Fl
 
 fn part_of<'f>(session: &Session, at: BlockId, block: &Block, floor: &'f mut Floor) -> &'f mut u64 {
     let message = session.transcript.ledger.message(block.message);
-    if session.pins.hold(at) {
+    if session.request.pins.hold(at) {
         &mut floor.pinned
     } else if session.transcript.protected.contains(block.message) {
         &mut floor.thinking
@@ -67,8 +67,9 @@ fn part_of<'f>(session: &Session, at: BlockId, block: &Block, floor: &'f mut Flo
 
 /// Why a request of so many tokens (as we count) does not fit.
 pub(in crate::context) fn why_too_large(session: &Session, estimate: u64) -> Value {
-    let tokens = session.calibration.tokens(estimate);
-    let over = tokens.saturating_sub(session.calibration.tokens(session.decisions.usable)).max(1);
+    let tokens = session.counts.calibration.tokens(estimate);
+    let over =
+        tokens.saturating_sub(session.counts.calibration.tokens(session.decisions.usable)).max(1);
     let floor = smallest_request(session, tokens);
     json!({ "overTokens": over, "floor": floor, "help": floor.help(over) })
 }

@@ -14,6 +14,7 @@ pub use estimate::{BudgetCheck, ByKind, Estimate};
 pub use estimate::{check_budget, check_history, estimate_history, estimate_since_reply};
 pub use explain::explain;
 pub use explain::{Explanation, Since};
+pub use monitor::Counters;
 pub use monitor_report::{monitor_report, new_pressure, record_outside};
 pub use status::{Status, Window};
 pub use status::{status, status_json, window_report};

@@ -30,8 +30,23 @@ pub(in crate::context) struct Monitor {
     /// The highest level that was warned of, and the folds before.
     pub(in crate::context) warned: usize,
     pub(in crate::context) folds: u32,
+    /// What work was done.
+    pub(in crate::context) work: Counters,
     /// Bands that the model was given a hint of.
     pub(in crate::context) hinted: usize,
+}
+
+json::json_struct! {
+    /// What work was done: turns stay flat, and this shows it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Counters {
+        /// Bytes of messages measured.
+        pub bytes_measured: u64,
+        /// Blocks that the policy looked at.
+        pub blocks_visited: u64,
+        /// Items of views written out.
+        pub items_written: u64,
+    }
 }
 
 json::json_struct! {

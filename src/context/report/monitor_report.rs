@@ -25,7 +25,7 @@ const RECORD: Shape = Shape {
 
 /// A request was made.
 pub(in crate::context) fn record_request_size(session: &mut Session, folded: bool) {
-    let tokens = session.calibration.tokens(session.last_request.tokens);
+    let tokens = session.counts.calibration.tokens(session.request.last.tokens);
     session.monitor.sample(tokens);
     session.monitor.continues |= folded;
 }
@@ -38,7 +38,7 @@ pub(in crate::context) fn record_room(
     tokens_after: u64,
 ) {
     if status != "none" {
-        let (phase, at) = (status.to_ascii_uppercase(), session.last_request.at_ms);
+        let (phase, at) = (status.to_ascii_uppercase(), session.request.last.at_ms);
         session.monitor.compacted(Measured { phase, at, tokens_before, tokens_after });
     }
 }

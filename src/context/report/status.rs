@@ -79,7 +79,7 @@ pub fn window_report(session: &Session) -> Window {
     // As the next request decides: a usage that came since the last one counts.
     let (line, target) = session.lines(session.next_usable());
     let is_decided = mode.is_managed() && !session.options.noop;
-    let shown = |tokens| is_decided.then(|| session.calibration.tokens(tokens).min(usable));
+    let shown = |tokens| is_decided.then(|| session.counts.calibration.tokens(tokens).min(usable));
     Window {
         used,
         reserve,
@@ -91,20 +91,21 @@ pub fn window_report(session: &Session) -> Window {
 
 /// A provider's figure of this epoch with an estimate of what came since, or an estimate alone.
 pub(in crate::context) fn source_of_figures(session: &Session) -> &'static str {
-    let anchored = session.calibration.is_anchored(session.last_request.epoch);
+    let anchored = session.counts.calibration.is_anchored(session.request.last.epoch);
     if anchored { "usage+estimate" } else { "estimate" }
 }
 
 /// Share of what is usable that is used, in percent, floored; 0 of an unknown window.
 pub(in crate::context) fn used_percent(session: &Session) -> u64 {
     let used = session
+        .counts
         .calibration
         .tokens(session.decisions.pruner.context(&session.transcript.ledger, &session.setting()));
     used.saturating_mul(100).checked_div(session.usable_now()).unwrap_or(0)
 }
 
 fn trend_of(session: &Session) -> &'static str {
-    let (last, now) = (session.last_request.last, session.last_request.tokens);
+    let (last, now) = (session.request.last.previous_tokens, session.request.last.tokens);
     let near = (session.options.mode.window_tokens().saturating_add(25) / 50).max(256);
     match now.abs_diff(last) > near {
         _ if last == 0 => "unknown",
@@ -127,7 +128,11 @@ pub(in crate::context) fn next_edit(session: &Session) -> Option<Forecast> {
     let shown = |it: Forecast| {
         let own = it.tokens.saturating_sub(session.beside_content());
         Forecast {
-            tokens: session.calibration.tokens(own).min(session.options.mode.usable_tokens()),
+            tokens: session
+                .counts
+                .calibration
+                .tokens(own)
+                .min(session.options.mode.usable_tokens()),
             ..it
         }
     };
@@ -145,7 +150,7 @@ pub fn status_json(session: &Session, now_ms: i64) -> Value {
 /// How full the window is.
 pub fn status(session: &Session) -> Status {
     let estimate = session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
-    let used = session.calibration.tokens(estimate);
+    let used = session.counts.calibration.tokens(estimate);
     let usable = session.usable_now();
     let pct = used_percent(session);
     let arrived = session.transcript.ledger.arrived();
@@ -156,12 +161,14 @@ pub fn status(session: &Session) -> Status {
         pct,
         pressure: level(pct).1,
         trend: trend_of(session),
-        epoch: session.last_request.epoch,
-        due: session.last_request.fold_due.then_some("fold"),
+        epoch: session.request.last.epoch,
+        due: session.request.last.fold_due.then_some("fold"),
         source: source_of_figures(session),
         peak_tokens: peak_tokens(session),
         compactions: session.decisions.pruner.head.as_ref().map_or(0, |head| head.folds),
-        tokens_saved: arrived.saturating_add(session.extras.total()).saturating_sub(estimate),
+        tokens_saved: arrived
+            .saturating_add(session.request.extras.total())
+            .saturating_sub(estimate),
         flush: last_flush(session),
     }
 }
@@ -174,10 +181,14 @@ fn signed(tokens: u64) -> i64 {
 
 /// What was asked last in this cycle.
 pub(in crate::context) fn last_flush(session: &Session) -> Option<Flushed> {
-    session.flush.asked.filter(|_| session.flush.folds == fold_count(session).unwrap_or(0))
+    session
+        .compactions
+        .flush
+        .asked
+        .filter(|_| session.compactions.flush.folds == fold_count(session).unwrap_or(0))
 }
 
 /// Tokens of the largest request so far, each as it was known when the next one was made.
 pub(in crate::context) fn peak_tokens(session: &Session) -> u64 {
-    session.last_request.peak.max(session.calibration.tokens(session.last_request.tokens))
+    session.request.last.peak.max(session.counts.calibration.tokens(session.request.last.tokens))
 }

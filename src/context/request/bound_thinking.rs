@@ -40,7 +40,7 @@ pub(in crate::context) fn drop_unbound_reasoning(
 /// All reasoning goes where the model takes none; and where it is bound from now on, but what stands before it has
 /// changed already. True if something went.
 pub(in crate::context) fn keep_reasoning(session: &mut Session) -> bool {
-    let rebind = std::mem::take(&mut session.last_request.rebind);
+    let rebind = std::mem::take(&mut session.request.last.rebind);
     let rule = match session.options.thinking {
         Some(Thinking::None) => Rule::NoThinking,
         _ if rebind => Rule::BoundThinking,
@@ -131,6 +131,6 @@ pub(in crate::context) fn needs_drop_hint(session: &Session) -> bool {
 
 /// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
 pub(in crate::context) fn rebind_reasoning(session: &mut Session, bound: bool) {
-    session.last_request.rebind |=
-        !bound && binds_reasoning(session) && session.last_request.epoch > 0;
+    session.request.last.rebind |=
+        !bound && binds_reasoning(session) && session.request.last.epoch > 0;
 }

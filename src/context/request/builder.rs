@@ -2,8 +2,11 @@
 
 use crate::context::options::Options;
 use crate::context::request::markers::Markers;
-use crate::context::session::pins::Pins;
-use crate::context::session::{Decisions, Dialect, Repairs, Session};
+use crate::context::request::pins::Pins;
+use crate::context::session::Session;
+use crate::context::session::decisions::Decisions;
+use crate::context::session::dialect::Dialect;
+use crate::context::session::repairs::Repairs;
 use crate::context::transcript::Transcript;
 
 /// See the module. What it makes of a message is in `view`, of the messages around it in `synthetic` and `alternation`.
@@ -27,8 +30,8 @@ impl Session {
             transcript: &self.transcript,
             repairs: &self.repairs,
             decisions: &self.decisions,
-            pins: &self.pins,
-            markers: &self.markers,
+            pins: &self.request.pins,
+            markers: &self.request.markers,
         }
     }
 }

@@ -38,7 +38,7 @@ impl Builder<'_> {
 /// `InvalidArgument`, `MalformedMessage`.
 pub fn reread(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<()> {
     let draft = read_message(session, index, bytes)?;
-    session.last_request.settled &= !renew_places(session, index, &draft);
+    session.request.last.settled &= !renew_places(session, index, &draft);
     Ok(())
 }
 
@@ -64,32 +64,34 @@ pub(in crate::context) fn renew_places(
             (piece.place, piece.marks, piece.marked_at) != (now.place, now.marks, now.marked_at);
         (piece.place, piece.marks, piece.marked_at) = (now.place, now.marks, now.marked_at);
     }
-    session.markers.note(index, outline);
-    if is_other && index < session.last_request.upto {
-        session.markers.moved = Some(session.markers.moved.map_or(index, |first| first.min(index)));
+    session.request.markers.note(index, outline);
+    if is_other && index < session.request.last.upto {
+        session.request.markers.moved =
+            Some(session.request.markers.moved.map_or(index, |first| first.min(index)));
     }
     is_other
 }
 
 /// Messages that have to be read again before more markers are removed.
 pub(in crate::context) fn unread_markers(session: &Session) -> Vec<MessageId> {
-    let (known, cut) = (session.markers.cut, marker_cut(session));
+    let (known, cut) = (session.request.markers.cut, marker_cut(session));
     if cut.0 < known.0 || (cut.0 == known.0 && cut.1 >= known.1) {
         return Vec::new();
     }
-    let sent = session.markers.marked.iter().copied().filter(|&at| at >= known.0);
-    sent.filter(|at| !session.markers.read.contains_key(at) && is_sent(session, *at)).collect()
+    let sent = session.request.markers.marked.iter().copied().filter(|&at| at >= known.0);
+    sent.filter(|at| !session.request.markers.read.contains_key(at) && is_sent(session, *at))
+        .collect()
 }
 
 /// Decides which markers go out, and tells the first message that was sent and changes by it.
 pub(in crate::context) fn decide_markers(session: &mut Session) -> Option<MessageId> {
-    let (old, new) = (session.markers.cut, marker_cut(session));
-    session.markers.cut = new;
-    session.markers.read = LiteMap::new();
-    let moved = session.markers.moved.take();
+    let (old, new) = (session.request.markers.cut, marker_cut(session));
+    session.request.markers.cut = new;
+    session.request.markers.read = LiteMap::new();
+    let moved = session.request.markers.moved.take();
     let other = (old != new).then_some(old.0.min(new.0));
     let first = moved.into_iter().chain(other).min();
-    first.filter(|&first| first < session.last_request.upto)
+    first.filter(|&first| first < session.request.last.upto)
 }
 
 /// Where the earliest marker stands that goes out: see [`Markers::cut`].
@@ -98,8 +100,8 @@ fn marker_cut(session: &Session) -> (MessageId, u32) {
     if most == 0 {
         return ALL;
     }
-    let mut room = most.saturating_sub(session.extras.marks);
-    for &at in session.markers.marked.iter().rev().filter(|at| is_sent(session, **at)) {
+    let mut room = most.saturating_sub(session.request.extras.marks);
+    for &at in session.request.markers.marked.iter().rev().filter(|at| is_sent(session, **at)) {
         let own = session.transcript.outline(at).map_or(0, validity::most_sent);
         if own > room {
             return (at, room);
@@ -112,10 +114,10 @@ fn marker_cut(session: &Session) -> (MessageId, u32) {
 /// What removes markers from messages that are sent. That there are too many is told once, by the last of those that do
 /// not go out: a turn stays as cheap however many there were.
 pub(in crate::context) fn marker_fixes(session: &Session) -> Vec<Fix> {
-    let (cut, kept) = session.markers.cut;
+    let (cut, kept) = session.request.markers.cut;
     let (mut fixes, mut last) = (Vec::new(), None);
-    let mut found = session.extras.marks;
-    for &at in session.markers.marked.iter().filter(|at| is_sent(session, **at)) {
+    let mut found = session.request.extras.marks;
+    for &at in session.request.markers.marked.iter().filter(|at| is_sent(session, **at)) {
         let Some(outline) = session.transcript.outline(at) else { continue };
         let all = validity::most_sent(outline);
         found = found.saturating_add(all);
@@ -128,17 +130,19 @@ pub(in crate::context) fn marker_fixes(session: &Session) -> Vec<Fix> {
         }
     }
     if let Some((at, outline)) = last {
-        fixes.extend(session.builder().unmark(at, outline, session.markers.kept(at), found).pop());
+        fixes.extend(
+            session.builder().unmark(at, outline, session.request.markers.kept(at), found).pop(),
+        );
     }
     fixes
 }
 
 /// Markers of the host's that go out in messages.
 pub(in crate::context) fn markers_sent(session: &Session) -> u32 {
-    let sent = session.markers.marked.iter().filter(|at| is_sent(session, **at));
+    let sent = session.request.markers.marked.iter().filter(|at| is_sent(session, **at));
     let of = |&at: &MessageId| {
         let own = session.transcript.outline(at).map_or(0, validity::most_sent);
-        own.min(session.markers.kept(at))
+        own.min(session.request.markers.kept(at))
     };
     sent.map(of).fold(0, u32::saturating_add)
 }
@@ -155,9 +159,9 @@ pub(in crate::context) fn resume_from(
     session: &Session,
     changed: Option<MessageId>,
 ) -> Option<(usize, MessageId, Option<Role>)> {
-    let items = &session.last_request.items;
+    let items = &session.request.last.items;
     let Some(changed) = changed else {
-        return Some((items.len(), session.last_request.upto, session.last_request.speaker));
+        return Some((items.len(), session.request.last.upto, session.request.last.speaker));
     };
     // What a fold kept of it may stand in the fold's own message.
     if changed < session.decisions.pruner.start {

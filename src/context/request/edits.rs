@@ -58,7 +58,7 @@ pub(in crate::context) fn report_edits(
     let mut edits = Vec::new();
     let edited: Vec<_> = entries.iter().flat_map(|entry| edited_messages(session, entry)).collect();
     for (index, ops, key) in edited {
-        let known = session.last_request.reported_edits.insert(index, key) == Some(key);
+        let known = session.request.last.reported_edits.insert(index, key) == Some(key);
         let moved = folded.then_some((Rule::Fold, 0));
         let change = by_message.remove(&index).or(moved).filter(|_| !known);
         if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {

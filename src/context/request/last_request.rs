@@ -49,7 +49,7 @@ pub(in crate::context) struct LastRequest {
     /// Its tokens.
     pub tokens: u64,
     /// Tokens of the one before; 0: there was none.
-    pub last: u64,
+    pub previous_tokens: u64,
     /// The edit of each message that a request has reported, as its key.
     pub reported_edits: LiteMap<MessageId, u64>,
     /// Rules that it breaks beyond repair.
@@ -59,9 +59,16 @@ pub(in crate::context) struct LastRequest {
 }
 
 impl LastRequest {
-    /// Without what is known of messages that are others now.
+    /// Without what is known of messages that are others now: the next request is built anew.
     pub(in crate::context) fn of_another(self) -> Self {
-        Self { reported_edits: LiteMap::new(), violations: Vec::new(), oversize: None, ..self }
+        Self {
+            settled: false,
+            rebuild: true,
+            reported_edits: LiteMap::new(),
+            violations: Vec::new(),
+            oversize: None,
+            ..self
+        }
     }
 }
 

@@ -14,8 +14,8 @@ const SMALL_BYTES: u32 = 1024;
 pub(in crate::context) fn fit_provider_limits(session: &mut Session) {
     let limits = session.dialect.provider.limits();
     let widest = session.transcript.widest;
-    let beside = session.extras.bytes;
-    session.last_request.oversize = None;
+    let beside = session.request.extras.bytes;
+    session.request.last.oversize = None;
     if limits.images == 0
         || (session.transcript.images <= limits.many
             && widest <= limits.pixels
@@ -44,7 +44,7 @@ pub(in crate::context) fn fit_provider_limits(session: &mut Session) {
             if it.bytes > SMALL_BYTES { it.bytes.into() } else { 0 }
         });
         let bytes = bytes_sent(session).saturating_add(beside);
-        session.last_request.oversize =
+        session.request.last.oversize =
             (bytes > limits.bytes).then(|| too_large(MessageId::FIRST, bytes, limits.bytes));
     }
 }
@@ -57,7 +57,7 @@ pub(in crate::context) fn oversize_request(session: &Session) -> Option<Violatio
         Some(*sum)
     };
     let messages = session.transcript.ledger.messages.iter().map(|message| message.bytes);
-    let sums = messages.scan(session.extras.bytes, |so_far, bytes| sum(so_far, bytes));
+    let sums = messages.scan(session.request.extras.bytes, |so_far, bytes| sum(so_far, bytes));
     let sums: Vec<u64> = sums.collect();
     let all = sums.last().copied().filter(|&all| most > 0 && all > most)?;
     let at = sums.partition_point(|&sum| sum <= most);

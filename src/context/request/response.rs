@@ -17,8 +17,9 @@ use crate::context::request::cache_markers::{
 use crate::context::request::edits::{Edit, edited_messages, message_tokens, report_edits};
 use crate::context::request::last_request::SentItem;
 use crate::context::request::view::{Entry, Written};
+use crate::context::session::decisions::Decided;
 use crate::context::session::end_repairs::set_end_repairs;
-use crate::context::session::{Decided, Session, system_note};
+use crate::context::session::{Session, system_note};
 use crate::model::{Fix, FixKind, Item, Made, Message, MessageId, Role, Violation};
 use crate::number::count;
 use crate::prune::{Change, Rule};
@@ -101,7 +102,7 @@ impl json::Write for Event {
 
 /// Builds the view, as far as it is new, and compares it with the last one.
 pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
-    let decided = session.pending.take().unwrap_or_default();
+    let decided = session.decisions.pending.take().unwrap_or_default();
     let mut decided = decided;
     let unreported = session.compactions.unreported.take();
     // A fold of its own goes further than the compaction that no request has told of.
@@ -114,11 +115,11 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
         (decided.before, decided.folded) = (before, true);
     }
     let Decided { folded, fold_due, .. } = decided;
-    let parts = Some(session.extras.fingerprint);
-    let parts_changed = session.last_request.parts.is_some() && session.last_request.parts != parts;
+    let parts = Some(session.request.extras.fingerprint);
+    let parts_changed = session.request.last.parts.is_some() && session.request.last.parts != parts;
     let marked = decide_markers(session);
     let rebuild = folded || parts_changed || must_rebuild(session);
-    let sent = session.last_request.items.len();
+    let sent = session.request.last.items.len();
     let start = if rebuild { None } else { resume_from(session, marked) };
     let grown =
         start.and_then(|(at, from, before)| Some((at, entries_from(session, from, before)?)));
@@ -140,16 +141,16 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
         (false, true) => i64::try_from(same).ok(),
         (false, false) => None,
     };
-    session.last_request.trailed = trailed;
+    session.request.last.trailed = trailed;
     let lost = if opens { cached_tokens_lost(session, &entries, same, parts_changed) } else { 0 };
-    session.last_request.violations =
+    session.request.last.violations =
         if opens { check_outgoing(session, &entries) } else { Vec::new() };
-    session.last_request.epoch = session.last_request.epoch.saturating_add(u32::from(opens));
+    session.request.last.epoch = session.request.last.epoch.saturating_add(u32::from(opens));
     let fresh = std::mem::take(&mut session.decisions.unreported);
     let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
     let edits = report_edits(session, &entries, &fresh, folded);
     // A view that the host's side does not hold goes out whole: it is built anew.
-    let keep = if std::mem::take(&mut session.last_request.unheld) {
+    let keep = if std::mem::take(&mut session.request.last.unheld) {
         0
     } else {
         shared_items(session, start, &entries)
@@ -157,9 +158,9 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     let new = entries.iter().skip(keep.saturating_sub(start));
     let items: Vec<Written> =
         new.map(|entry| session.builder().write(&entry.item, entry.about)).collect();
-    session.counters.items_written =
-        session.counters.items_written.saturating_add(items.len() as u64);
-    let before = session.last_request.tokens;
+    session.monitor.work.items_written =
+        session.monitor.work.items_written.saturating_add(items.len() as u64);
+    let before = session.request.last.tokens;
     let before_end = if opens { same } else { sent };
     remember_request(session, start, &entries, parts, fold_due);
     record_request_size(session, folded);
@@ -197,7 +198,7 @@ pub(in crate::context) fn resend(session: &Session) -> Answer {
         session,
         items,
         Vec::new(),
-        Difference { before: session.last_request.tokens, ..Difference::default() },
+        Difference { before: session.request.last.tokens, ..Difference::default() },
     )
 }
 
@@ -211,15 +212,15 @@ pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: 
     for (index, _, key) in
         entries.iter().flat_map(|entry| edited_messages(session, entry)).collect::<Vec<_>>()
     {
-        session.last_request.reported_edits.insert(index, key);
+        session.request.last.reported_edits.insert(index, key);
     }
-    session.last_request.trailed = trailed;
+    session.request.last.trailed = trailed;
     remember_request(
         session,
         0,
         &entries,
-        session.last_request.parts,
-        session.last_request.fold_due,
+        session.request.last.parts,
+        session.request.last.fold_due,
     );
 }
 
@@ -245,7 +246,7 @@ pub(in crate::context) fn entries_from(
 
 /// Something before the end of the last request may go out otherwise now.
 fn must_rebuild(session: &Session) -> bool {
-    let upto = session.last_request.upto;
+    let upto = session.request.last.upto;
     let message =
         |change: &Change| session.transcript.ledger.block(change.block).map(|b| b.message);
     let touched =
@@ -253,35 +254,35 @@ fn must_rebuild(session: &Session) -> bool {
     let sent = |fixes: &[Fix]| -> Vec<Fix> {
         fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
     };
-    session.last_request.rebuild
-        || session.last_request.unheld
-        || session.last_request.trailed
+    session.request.last.rebuild
+        || session.request.last.unheld
+        || session.request.last.trailed
         || touched
         || upto == MessageId::FIRST
-        || sent(&session.decisions.end_fixes) != sent(&session.last_request.ending)
+        || sent(&session.decisions.end_fixes) != sent(&session.request.last.ending)
 }
 
 /// Where a cache marker pays: behind the head of a fold, behind what this request shares with the last one, and at its end;
 /// the last of them where the host's own, in system and tools, leave no room for more (I13).
 fn mark_breakpoints(session: &mut Session, shared: usize) {
-    session.last_request.breakpoints.clear();
+    session.request.last.breakpoints.clear();
     let most = session.dialect.provider.most_markers();
     if most == 0 {
         return;
     }
-    let items = &session.last_request.items;
+    let items = &session.request.last.items;
     let ours = |it: &SentItem| it.source.is_none();
     let head = items.iter().position(ours).filter(|_| session.decisions.pruner.head.is_some());
     let ends = [shared.checked_sub(1), items.len().checked_sub(1)];
     for at in head.into_iter().chain(ends.into_iter().flatten()) {
         let at = count(at);
-        if session.last_request.breakpoints.last().is_none_or(|&last| last < at) {
-            session.last_request.breakpoints.push(at);
+        if session.request.last.breakpoints.last().is_none_or(|&last| last < at) {
+            session.request.last.breakpoints.push(at);
         }
     }
-    let room = most.saturating_sub(session.extras.marks) as usize;
-    while session.last_request.breakpoints.len() > room {
-        session.last_request.breakpoints.remove(0);
+    let room = most.saturating_sub(session.request.extras.marks) as usize;
+    while session.request.last.breakpoints.len() > room {
+        session.request.last.breakpoints.remove(0);
     }
 }
 
@@ -293,9 +294,9 @@ fn cached_tokens_lost(
     parts_changed: bool,
 ) -> u64 {
     let shared = entries.iter().take(same).map(|entry| message_tokens(session, entry.source)).sum();
-    let beside = if parts_changed { 0 } else { session.extras.total() };
+    let beside = if parts_changed { 0 } else { session.request.extras.total() };
     let shared = if parts_changed { 0 } else { shared };
-    session.last_request.tokens.saturating_sub(shared).saturating_sub(beside)
+    session.request.last.tokens.saturating_sub(shared).saturating_sub(beside)
 }
 
 /// Keeps what the next request is compared with: what was sent before `from`, and these.
@@ -306,26 +307,26 @@ fn remember_request(
     parts: Option<u64>,
     fold_due: bool,
 ) {
-    session.last_request.items.truncate(from);
+    session.request.last.items.truncate(from);
     if from == 0 {
-        session.last_request.made_tokens = 0;
+        session.request.last.made_tokens = 0;
     }
     let made = session.builder().made_tokens(entries);
-    session.last_request.items.extend(entries.iter().map(Entry::sent));
-    session.last_request.made_tokens = session.last_request.made_tokens.saturating_add(made);
-    session.last_request.speaker =
-        session.builder().last_speaker(entries).or(session.last_request.speaker);
-    session.last_request.parts = parts;
-    session.last_request.beside = session.extras.total();
-    session.last_request.upto = session.transcript.ledger.next_message();
-    session.last_request.ending.clone_from(&session.decisions.end_fixes);
-    session.last_request.rebuild = false;
-    session.last_request.open = session.repairs.mender.is_prefix();
-    session.last_request.settled = true;
-    session.last_request.fold_due = fold_due;
-    session.last_request.last = session.last_request.tokens;
-    session.last_request.peak = peak_tokens(session);
-    session.last_request.tokens =
+    session.request.last.items.extend(entries.iter().map(Entry::sent));
+    session.request.last.made_tokens = session.request.last.made_tokens.saturating_add(made);
+    session.request.last.speaker =
+        session.builder().last_speaker(entries).or(session.request.last.speaker);
+    session.request.last.parts = parts;
+    session.request.last.beside = session.request.extras.total();
+    session.request.last.upto = session.transcript.ledger.next_message();
+    session.request.last.ending.clone_from(&session.decisions.end_fixes);
+    session.request.last.rebuild = false;
+    session.request.last.open = session.repairs.mender.is_prefix();
+    session.request.last.settled = true;
+    session.request.last.fold_due = fold_due;
+    session.request.last.previous_tokens = session.request.last.tokens;
+    session.request.last.peak = peak_tokens(session);
+    session.request.last.tokens =
         session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
 }
 
@@ -340,27 +341,27 @@ pub(in crate::context) fn answer_with(
     Answer {
         keep: difference.keep,
         items,
-        epoch: session.last_request.epoch,
+        epoch: session.request.last.epoch,
         first_changed: difference.first_changed,
         fits,
         why: (!fits).then(|| why_too_large(session, tokens)),
-        tokens: session.calibration.tokens(tokens),
+        tokens: session.counts.calibration.tokens(tokens),
         estimate: tokens,
         source: source_of_figures(session),
-        tokens_before: session.calibration.tokens(difference.before),
+        tokens_before: session.counts.calibration.tokens(difference.before),
         cached_tokens_lost: difference.lost,
         repairs: repairs_made(session),
         edits,
         event: difference.event,
         outcome: difference.outcome,
         fold: difference.fold,
-        fold_due: session.last_request.fold_due || needs_summary(session),
+        fold_due: session.request.last.fold_due || needs_summary(session),
         hints: drop_hint(session),
         system_note: system_note(session),
         format: session.dialect.format.name(),
         provider: session.dialect.provider.name(),
         marked: markers_sent(session),
-        cache_breakpoints: session.last_request.breakpoints.clone(),
+        cache_breakpoints: session.request.last.breakpoints.clone(),
         last_group: last_group(session).get(),
     }
 }
@@ -382,7 +383,7 @@ pub(in crate::context) fn last_group(session: &Session) -> MessageId {
 /// How many messages of the last request stand at the start of this one, which has these from `from` on, and from the same
 /// places in the history.
 fn shared_items(session: &Session, from: usize, entries: &[Entry]) -> usize {
-    let items = session.last_request.items.iter().skip(from).zip(entries);
+    let items = session.request.last.items.iter().skip(from).zip(entries);
     from.saturating_add(items.take_while(|(old, new)| **old == new.sent()).count())
 }
 
@@ -394,7 +395,7 @@ fn common_prefix(session: &Session, from: usize, entries: &[Entry]) -> usize {
         let [one, other] = from.map(written);
         old.key == new.key && (old.source == new.source || (one.is_some() && one == other))
     };
-    let items = session.last_request.items.iter().skip(from).zip(entries);
+    let items = session.request.last.items.iter().skip(from).zip(entries);
     from.saturating_add(items.take_while(is_alike).count())
 }
 
@@ -432,6 +433,6 @@ pub(in crate::context) fn repairs_made(session: &Session) -> Vec<Violation> {
     let lasting = session.repairs.fixes.values().flatten().chain(&markers);
     let fixes = lasting.chain(&session.decisions.end_fixes).filter(|fix| !moves(fix));
     let beyond =
-        session.last_request.violations.iter().chain(&session.last_request.oversize).cloned();
+        session.request.last.violations.iter().chain(&session.request.last.oversize).cloned();
     fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
 }

@@ -3,13 +3,14 @@
 use crate::context::compaction::memory_flush::detect_note_writes;
 use crate::context::request::about::About;
 use crate::context::request::shorten::is_listed_tool;
+use crate::context::session::Session;
 use crate::context::session::adopted::adopt_summary;
 use crate::context::session::counter::set_learned;
+use crate::context::session::dialect::native;
 use crate::context::session::marks::mark;
 use crate::context::session::snapshot::Known;
 use crate::context::session::snapshot::restore::{cap_again, match_message};
 use crate::context::session::take_decision::follow_call;
-use crate::context::session::{Session, native};
 use crate::context::transcript::counter::Counter;
 use crate::context::transcript::masks::{mask_of, protect, protected_turn};
 use crate::context::transcript::measure::{Measure, measure};
@@ -60,7 +61,7 @@ impl Session {
         if let Known::Strange = match_message(self, index, fingerprint(&draft)) {
             return Ok(Append::RereadAll);
         }
-        let counts = std::mem::take(&mut self.counter.counts);
+        let counts = std::mem::take(&mut self.counts.next);
         let mut counter = Counter::new(self.options.estimator, &counts);
         counter.image_tokens = self.options.image_tokens;
         // Without a window nothing leaves, and nobody asks what would be needed again.
@@ -68,8 +69,8 @@ impl Session {
         let identifiers = decides.then_some(&mut self.transcript.ledger.identifiers);
         let measure = measure(&draft, bytes, &mut counter, identifiers);
         set_learned(self, counter.learned);
-        self.counters.bytes_measured =
-            self.counters.bytes_measured.saturating_add(bytes.len() as u64);
+        self.monitor.work.bytes_measured =
+            self.monitor.work.bytes_measured.saturating_add(bytes.len() as u64);
         append_measured(self, &measure, Some(&draft));
         detect_note_writes(self, &draft);
         let first = self.transcript.ledger.blocks_of(index).start;
@@ -86,8 +87,8 @@ impl Session {
 /// # Errors
 /// `MalformedMessage`.
 pub fn is_same_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<bool> {
-    session.counters.bytes_measured =
-        session.counters.bytes_measured.saturating_add(bytes.len() as u64);
+    session.monitor.work.bytes_measured =
+        session.monitor.work.bytes_measured.saturating_add(bytes.len() as u64);
     let draft = session.dialect.format.read(bytes, index.get())?;
     let known = session.transcript.ledger.message(index);
     let same = known.is_some_and(|it| it.fingerprint == fingerprint(&draft))
@@ -99,7 +100,7 @@ pub fn is_same_message(session: &mut Session, index: MessageId, bytes: &[u8]) ->
     let new = draft.parts.last().map(|part| &part.piece);
     let wrapper = |piece: &Piece| piece.place.wrapper();
     let as_before = old.map(wrapper) == new.map(wrapper);
-    session.last_request.reshaped |= same && !as_before;
+    session.request.last.reshaped |= same && !as_before;
     let parts = session.transcript.outline(index).map_or(0, |outline| outline.pieces.len());
     // One whose steps we joined has none to join.
     Ok(same
@@ -180,7 +181,7 @@ pub(in crate::context) fn append_measured(
     session.transcript.call = session.transcript.call.saturating_add(u32::from(speaks));
     let first = session.transcript.ledger.next_block();
     let end = first.plus(count(outline.pieces.len()));
-    session.pins.meet(
+    session.request.pins.meet(
         first.to(end),
         mark(measure.fingerprint),
         session.restoration.waiting.is_some(),
@@ -210,7 +211,7 @@ pub(in crate::context) fn append_measured(
                 overhead: measured.overhead,
                 bytes: measured.bytes,
                 failed: piece.error,
-                mask: if session.pins.hold(first.plus(at)) {
+                mask: if session.request.pins.hold(first.plus(at)) {
                     Mask::FIXED
                 } else {
                     mask_of(session, index, outline.role, piece, group.is_some())
@@ -228,12 +229,12 @@ pub(in crate::context) fn append_measured(
         follow_call(session, block, call_block);
     }
     session.transcript.bytes = session.transcript.bytes.saturating_add(measure.bytes.into());
-    session.markers.note(index, outline);
+    session.request.markers.note(index, outline);
     session.transcript.outlines.push(outline.clone());
     let request = if measure.is_request { index } else { session.transcript.user_request };
     protect(session, request, protected_turn(session));
     repair_arrival(session, pushed.fixes);
-    session.last_request.settled = false;
+    session.request.last.settled = false;
 }
 
 /// A result too large to be sent whole even once is cut before it is first sent.
@@ -248,7 +249,7 @@ fn cap_at_arrival(session: &mut Session, block: BlockId, piece: u32, draft: Opti
     {
         return;
     }
-    session.counters.blocks_visited = session.counters.blocks_visited.saturating_add(1);
+    session.monitor.work.blocks_visited = session.monitor.work.blocks_visited.saturating_add(1);
     let Some(change) = session.decisions.pruner.ingest(
         &mut session.transcript.ledger,
         block,
@@ -280,7 +281,7 @@ pub(in crate::context) fn repair_arrival(session: &mut Session, fixes: Vec<Fix>)
             drop_block(session, fix.index, piece, &mut dropped);
         }
         recount_repaired(session, &fix);
-        session.last_request.rebuild |= fix.index < session.last_request.upto;
+        session.request.last.rebuild |= fix.index < session.request.last.upto;
         session.repairs.fixes.entry(fix.index).or_default().push(fix);
     }
     // From the last to the first: each leaves the end of the list of what is sent.

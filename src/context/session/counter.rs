@@ -51,19 +51,19 @@ pub fn counted_texts_of_extras(json: &str) -> Result<Vec<String>> {
 /// # Errors
 /// `InvalidArgument`.
 pub fn take_counts(session: &mut Session, json: &str) -> Result<()> {
-    session.counter.counts.clear();
+    session.counts.next.clear();
     let refused = |got| Error::argument("estimator", "whole numbers", got);
     for count in json::items(json).map_err(|error| refused(error.to_string()))? {
-        session.counter.counts.push(count.parse().map_err(|_| refused(count.into()))?);
+        session.counts.next.push(count.parse().map_err(|_| refused(count.into()))?);
     }
     Ok(())
 }
 
 /// Our own lines cost what the host's counter makes of texts, by and large.
 pub(in crate::context) fn set_learned(session: &mut Session, learned: Learned) {
-    session.counter.learned.add(learned);
+    session.counts.learned.add(learned);
     if matches!(session.options.estimator, Estimator::Scaled(_)) {
-        session.options.estimator = session.counter.learned.estimator();
+        session.options.estimator = session.counts.learned.estimator();
         session.decisions.placeholders.estimator = session.options.estimator;
     }
 }

@@ -27,8 +27,8 @@ pub(in crate::context) fn decide(session: &mut Session, now_ms: i64) -> Decision
     let ttl = i64::try_from(session.decisions.pruner.policy.prices.ttl_ms).unwrap_or(i64::MAX);
     let moment = Moment {
         call: session.transcript.call,
-        warm: session.last_request.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
-        first: session.last_request.at_ms.is_none(),
+        warm: session.request.last.at_ms.is_some_and(|last| now_ms.saturating_sub(last) <= ttl),
+        first: session.request.last.at_ms.is_none(),
         summarizes: session.options.summarizes,
         // What was asked for waits only where a summarizer may be asked.
         folds: match session.options.folds {

@@ -6,14 +6,17 @@ pub(in crate::context) mod alignment;
 pub(in crate::context) mod arrival;
 pub(in crate::context) mod calibration;
 pub(in crate::context) mod counter;
+pub(in crate::context) mod counts;
 pub(in crate::context) mod decide;
+pub(in crate::context) mod decisions;
+pub(in crate::context) mod dialect;
 pub(in crate::context) mod end_repairs;
 pub(in crate::context) mod history_limit;
 pub(in crate::context) mod marks;
 pub(in crate::context) mod offered;
 pub(in crate::context) mod pinning;
-pub(in crate::context) mod pins;
 pub(in crate::context) mod read_message;
+pub(in crate::context) mod repairs;
 pub(in crate::context) mod snapshot;
 pub(in crate::context) mod step;
 pub(in crate::context) mod take_decision;
@@ -45,108 +48,45 @@ pub use understood::understood;
 
 use std::rc::Rc;
 
-use litemap::LiteMap;
-
 use crate::context::compaction::ceiling::Ceiling;
 use crate::context::compaction::compaction_history::Compactions;
-use crate::context::compaction::flush::Flush;
 use crate::context::options::Options;
-use crate::context::report::monitor::Monitor;
-use crate::context::request::last_request::LastRequest;
-use crate::context::request::markers::Markers;
-use crate::context::request::placeholders::{NOTE, Placeholders};
+use crate::context::report::monitor::{Counters, Monitor};
+use crate::context::request::outgoing::Outgoing;
+use crate::context::request::placeholders::NOTE;
 use crate::context::request::request_extras::Parts;
-use crate::context::session::calibration::Calibration;
+use crate::context::session::counts::Counts;
+use crate::context::session::decisions::Decisions;
+use crate::context::session::dialect::{Dialect, native};
 use crate::context::session::offered::Offered;
-use crate::context::session::pins::Pins;
+use crate::context::session::repairs::Repairs;
 use crate::context::session::snapshot::waiting::Waiting;
 use crate::context::session::why::Why;
 use crate::context::transcript::Transcript;
-use crate::context::transcript::counter::{Counter, Learned};
+use crate::context::transcript::counter::Counter;
 use crate::error::Result;
 use crate::estimate::Estimator;
 use crate::format::Format;
-use crate::model::{BlockId, Fix, MessageId};
-use crate::prune::{Change, Pruner};
-use crate::validity::{Provider, Repairer};
-use crate::{json, validity};
+use crate::prune::Change;
 
 /// One session: its messages, what was decided of them, and what was sent last.
 #[derive(Clone, Debug)]
 pub struct Session {
+    /// What the host chose.
     pub(in crate::context) options: Options,
     pub(in crate::context) dialect: Dialect,
     pub(in crate::context) transcript: Transcript,
     pub(in crate::context) repairs: Repairs,
     pub(in crate::context) decisions: Decisions,
-    /// System prompt, tools, and what else goes out beside the messages.
-    pub(in crate::context) extras: Parts,
-    pub(in crate::context) last_request: LastRequest,
-    /// A decision that waits for texts.
-    pub(in crate::context) pending: Option<Decided>,
-    pub(in crate::context) markers: Markers,
-    pub(in crate::context) counter: HostCounter,
-    /// What the provider's own figures say.
-    pub(in crate::context) calibration: Calibration,
-    pub(in crate::context) pins: Pins,
+    /// What goes out beside the messages, and what was sent last.
+    pub(in crate::context) request: Outgoing,
+    /// What the host's counter and the provider say of sizes.
+    pub(in crate::context) counts: Counts,
     /// What was folded on the host's wish, or by its summarizer.
     pub(in crate::context) compactions: Compactions,
-    /// Which notes were asked for.
-    pub(in crate::context) flush: Flush,
     /// What the session has come to so far.
     pub(in crate::context) monitor: Monitor,
     pub(in crate::context) restoration: Restoration,
-    pub(in crate::context) counters: Counters,
-}
-
-/// The message format, and whose rules the requests keep.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::context) struct Dialect {
-    pub format: Format,
-    pub provider: Provider,
-    /// A message has shown the format; until then it is a guess.
-    pub certain: bool,
-}
-
-/// Repairs of the host's history.
-#[derive(Clone, Debug)]
-pub(in crate::context) struct Repairs {
-    pub mender: Repairer,
-    /// Repairs by message.
-    pub fixes: LiteMap<MessageId, Vec<Fix>>,
-    /// Results that are sent at another place: message, piece.
-    pub displaced: LiteMap<(MessageId, u32), ()>,
-}
-
-/// Everything that a decision changes, beside the ledger's forms.
-#[derive(Clone, Debug)]
-pub(in crate::context) struct Decisions {
-    pub pruner: Pruner,
-    pub placeholders: Placeholders,
-    /// The reason for each block that is not sent as it was.
-    pub reasons: LiteMap<BlockId, Why>,
-    /// Changes that no request has reported yet.
-    pub unreported: Vec<Change>,
-    /// Reasoning that is still sent though what it is bound to is gone.
-    pub unbound: LiteMap<BlockId, ()>,
-    /// Repairs that a request needs because it ends here; by message.
-    pub end_fixes: Vec<Fix>,
-    /// Pieces that this request leaves out, or sends elsewhere, because it ends here: message, piece; in order.
-    pub absent_at_end: Vec<(MessageId, u32)>,
-    /// Blocks that cost something else for that: the block, its tokens otherwise, and those that it has now.
-    pub end_costs: Vec<(BlockId, u32, u32)>,
-    /// Blocks that pins brought back, and whose identifiers are to be found in their texts again.
-    pub returned: Vec<BlockId>,
-    /// What may be sent, in estimates: as it was when an epoch last opened for it.
-    pub usable: u64,
-}
-
-/// Counts by the host's counter.
-#[derive(Clone, Debug, Default)]
-pub(in crate::context) struct HostCounter {
-    /// Of the texts of what comes next.
-    pub counts: Vec<u32>,
-    pub learned: Learned,
 }
 
 /// A history that is compared with what is known of the session.
@@ -160,75 +100,22 @@ pub(in crate::context) struct Restoration {
     pub waiting: Option<Waiting>,
 }
 
-/// What a decision came to, until its request is carried out.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::context) struct Decided {
-    /// Tokens of the request before anything was decided.
-    pub before: u64,
-    /// A fold was carried out.
-    pub folded: bool,
-    /// A fold pays, and was deferred.
-    pub fold_due: bool,
-    /// Why a fold that was wanted was not carried out.
-    pub refused: Option<&'static str>,
-    /// What was shortened has been measured.
-    pub measured: bool,
-}
-
-json::json_struct! {
-    /// What work was done: turns stay flat, and this shows it.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct Counters {
-        /// Bytes of messages measured.
-        pub bytes_measured: u64,
-        /// Blocks that the policy looked at.
-        pub blocks_visited: u64,
-        /// Items of views written out.
-        pub items_written: u64,
-    }
-}
-
 impl Session {
     /// A session without messages; `auto` formats start as `guess`.
     pub fn new(options: Options, guess: Format) -> Self {
         let format = options.format.unwrap_or(guess);
         let provider = options.provider.unwrap_or_else(|| native(format));
+        let dialect = Dialect { format, provider, certain: options.format.is_some() };
         Self {
-            dialect: Dialect { format, provider, certain: options.format.is_some() },
+            dialect,
             transcript: Transcript::new(!options.redacts),
-            repairs: Repairs {
-                mender: Repairer::new(provider)
-                    .with_options(validity_options_for(format, options.signs)),
-                fixes: LiteMap::new(),
-                displaced: LiteMap::new(),
-            },
-            decisions: Decisions {
-                pruner: Pruner::new(options.policy.clone()),
-                placeholders: Placeholders {
-                    notes: options.note,
-                    ..Placeholders::new(options.estimator)
-                },
-                reasons: LiteMap::new(),
-                unreported: Vec::new(),
-                unbound: LiteMap::new(),
-                end_fixes: Vec::new(),
-                absent_at_end: Vec::new(),
-                end_costs: Vec::new(),
-                returned: Vec::new(),
-                usable: options.mode.usable_tokens(),
-            },
-            extras: Parts::default(),
-            last_request: LastRequest::default(),
-            pending: None,
-            markers: Markers::default(),
-            counter: HostCounter::default(),
-            calibration: Calibration::default(),
-            pins: Pins::default(),
+            repairs: Repairs::new(dialect, options.signs),
+            decisions: Decisions::new(&options),
+            request: Outgoing::default(),
+            counts: Counts::default(),
             compactions: Compactions::default(),
-            flush: Flush::default(),
             monitor: Monitor::default(),
             restoration: Restoration::default(),
-            counters: Counters::default(),
             options,
         }
     }
@@ -242,19 +129,13 @@ impl Session {
     pub(in crate::context) fn begin_again(&mut self, fresh: Self) -> Self {
         let mut old = std::mem::replace(self, fresh);
         self.dialect.certain = old.dialect.certain;
-        self.decisions.placeholders.recalls = old.extras.recalls;
-        self.repairs.mender.set_open(old.extras.open);
-        self.extras = std::mem::take(&mut old.extras);
-        self.counters = old.counters;
-        self.last_request = std::mem::take(&mut old.last_request).of_another();
-        self.calibration = old.calibration;
+        self.decisions.placeholders.recalls = old.request.extras.recalls;
+        self.repairs.mender.set_open(old.request.extras.open);
+        self.request.continue_from(&mut old.request);
+        self.counts.calibration = old.counts.calibration;
         self.compactions = std::mem::take(&mut old.compactions).of_another();
         self.decisions.usable = old.decisions.usable;
-        self.pins = std::mem::take(&mut old.pins);
-        self.pins.detach();
         self.monitor = std::mem::take(&mut old.monitor);
-        self.last_request.settled = false;
-        self.last_request.rebuild = true;
         old
     }
 
@@ -269,7 +150,7 @@ impl Session {
     /// Remembers why a block changed.
     pub(in crate::context) fn note(&mut self, change: Change) {
         let why =
-            Why { rule: change.rule, epoch: self.last_request.epoch, call: self.transcript.call };
+            Why { rule: change.rule, epoch: self.request.last.epoch, call: self.transcript.call };
         self.decisions.reasons.insert(change.block, why);
         self.decisions.unreported.push(change);
     }
@@ -279,15 +160,15 @@ impl Session {
     /// # Errors
     /// `InvalidArgument`.
     pub fn set_parts(&mut self, json: &str) -> Result<()> {
-        let counts = std::mem::take(&mut self.counter.counts);
+        let counts = std::mem::take(&mut self.counts.next);
         let mut counter = Counter::new(self.options.estimator, &counts);
         let parts = Parts::parse(json, &mut counter)?;
-        if parts != self.extras {
-            self.last_request.settled = false;
+        if parts != self.request.extras {
+            self.request.last.settled = false;
         }
         self.decisions.placeholders.recalls = parts.recalls;
         self.repairs.mender.set_open(parts.open);
-        self.extras = parts;
+        self.request.extras = parts;
         Ok(())
     }
 
@@ -314,13 +195,13 @@ impl Session {
     /// Tokens of the options' usable window that may be used: fewer while a ceiling holds.
     pub(in crate::context) fn usable_now(&self) -> u64 {
         let all = self.options.mode.usable_tokens();
-        let most = |it: Ceiling| self.calibration.tokens(it.tokens).min(all);
+        let most = |it: Ceiling| self.counts.calibration.tokens(it.tokens).min(all);
         self.compactions.limit.map_or(all, most)
     }
 
     /// Work done so far.
     pub fn counters(&self) -> Counters {
-        self.counters
+        self.monitor.work
     }
 }
 
@@ -335,35 +216,9 @@ pub(in crate::context) fn system_note(session: &Session) -> Option<&'static str>
     (session.options.note && has).then_some(NOTE)
 }
 
-/// What validity knows of a format's host, and whether lost signatures are made up for.
-pub(in crate::context) fn validity_options_for(
-    format: Format,
-    thinking: bool,
-) -> validity::Options {
-    validity::Options {
-        thinking,
-        apart: format == Format::Pi,
-        single: !matches!(format, Format::Gemini | Format::Anthropic),
-        inline: format.has_results_inline(),
-        as_placed: !format.has_runs() && !matches!(format, Format::Gemini | Format::Pi),
-        ..validity::Options::default()
-    }
-}
-
-/// Whose rules hold for a format unless the host says otherwise.
-pub(in crate::context) fn native(format: Format) -> Provider {
-    match format {
-        // What goes through an SDK is held to the strictest of the common providers.
-        Format::Anthropic | Format::Pi | Format::AiSdk | Format::LangChain => Provider::Anthropic,
-        Format::OpenAiChat => Provider::OpenAiChat,
-        Format::OpenAiResponses | Format::OpenAiAgents => Provider::OpenAiResponses,
-        Format::Gemini => Provider::Gemini,
-    }
-}
-
 /// What goes out beside the messages.
 pub fn extras(session: &Session) -> &Parts {
-    &session.extras
+    &session.request.extras
 }
 
 /// What the host chose.

@@ -1,9 +1,9 @@
 //! Pinning: which messages, blocks and texts are kept whatever else goes.
 
+use crate::context::request::pins::{Blocks, Pins};
 use crate::context::session::Session;
 use crate::context::session::agent::words_of;
 use crate::context::session::marks::mark;
-use crate::context::session::pins::{Blocks, Pins};
 use crate::context::session::read_message::read_message;
 use crate::context::transcript::masks::renew_masks;
 use crate::error::{Error, Result};
@@ -52,11 +52,11 @@ fn pin_blocks(session: &mut Session, message: MessageId, blocks: Span<BlockId>, 
     let mark = known.map_or(0, |it| mark(it.fingerprint));
     let (from, to) = (blocks.start, blocks.end);
     let of = (u64::from(from) << 32) ^ u64::from(to) ^ (u64::from(mark) << 16);
-    let id = session.pins.id_of(hash::mix(of));
+    let id = session.request.pins.id_of(hash::mix(of));
     let first = session.transcript.ledger.blocks_of(message).start;
     let text = if session.options.redacts { redact(text) } else { text.into() };
     let text = prefix(&text, KEPT).into();
-    session.pins.blocks.push(Blocks {
+    session.request.pins.blocks.push(Blocks {
         id,
         first,
         from,
@@ -72,28 +72,28 @@ fn pin_blocks(session: &mut Session, message: MessageId, blocks: Span<BlockId>, 
 
 /// Keeps a text that stands in no message: it goes out in front of the messages from the next epoch on.
 pub fn pin_text(session: &mut Session, text: &str) -> u32 {
-    session.pins.add_text(text)
+    session.request.pins.add_text(text)
 }
 
 /// Lets a pin go; false if there is none of that number. A text of its own stays until the next epoch opens.
 pub fn unpin(session: &mut Session, id: u32) -> bool {
-    let before = (session.pins.blocks.len(), session.pins.texts.len());
-    let mut pins = session.pins.clone();
+    let before = (session.request.pins.blocks.len(), session.request.pins.texts.len());
+    let mut pins = session.request.pins.clone();
     pins.blocks.retain(|pin| pin.id != id);
     pins.texts.retain(|pin| pin.id != id);
-    let fewer = pins.sent().count() < session.pins.sent().count();
+    let fewer = pins.sent().count() < session.request.pins.sent().count();
     set_pins(session, pins, fewer);
-    before != (session.pins.blocks.len(), session.pins.texts.len())
+    before != (session.request.pins.blocks.len(), session.request.pins.texts.len())
 }
 
 /// Other pins hold from now on. `fewer`: a text that was sent is none of them any more.
 pub(in crate::context) fn set_pins(session: &mut Session, pins: Pins, fewer: bool) {
-    let before = std::mem::replace(&mut session.pins, pins);
-    session.last_request.rebuild |= fewer;
-    session.last_request.settled &= !fewer;
+    let before = std::mem::replace(&mut session.request.pins, pins);
+    session.request.last.rebuild |= fewer;
+    session.request.last.settled &= !fewer;
     attach_pins(session);
     let starts: Vec<BlockId> =
-        before.blocks.iter().chain(&session.pins.blocks).map(|pin| pin.from).collect();
+        before.blocks.iter().chain(&session.request.pins.blocks).map(|pin| pin.from).collect();
     for at in starts {
         if let Some(message) = session.transcript.ledger.block(at).map(|block| block.message) {
             renew_masks(session, message);
@@ -103,7 +103,8 @@ pub(in crate::context) fn set_pins(session: &mut Session, pins: Pins, fewer: boo
 
 /// Finds the messages of pins that were made elsewhere.
 pub(in crate::context) fn attach_pins(session: &mut Session) {
-    let Session { pins, transcript, restoration, decisions, .. } = session;
+    let Session { request, transcript, restoration, decisions, .. } = session;
+    let pins = &mut request.pins;
     let ledger = &transcript.ledger;
     if pins.blocks.iter().all(|pin| pin.is_here) {
         return;
@@ -118,7 +119,8 @@ pub(in crate::context) fn attach_pins(session: &mut Session) {
 
 /// What the host has forgotten and is not sent cannot be brought back: its text goes out in front.
 pub(in crate::context) fn detach_forgotten(session: &mut Session) {
-    let Session { pins, transcript, decisions, .. } = session;
+    let Session { request, transcript, decisions, .. } = session;
+    let pins = &mut request.pins;
     let ledger = &transcript.ledger;
     let end = ledger.blocks_of(decisions.pruner.forgotten).start;
     for pin in pins.blocks.iter_mut().filter(|pin| pin.from < end) {
@@ -129,10 +131,10 @@ pub(in crate::context) fn detach_forgotten(session: &mut Session) {
 /// An epoch opens: what was pinned too late comes back, with what it stays or goes with. True if something did.
 pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
     let mut back = false;
-    for text in &mut session.pins.texts {
+    for text in &mut session.request.pins.texts {
         back |= !std::mem::replace(&mut text.is_sent, true);
     }
-    for pin in &mut session.pins.blocks {
+    for pin in &mut session.request.pins.blocks {
         let is_sent = !pin.is_here && !pin.text.trim().is_empty();
         back |= std::mem::replace(&mut pin.is_sent, is_sent) != is_sent;
     }
@@ -149,12 +151,12 @@ pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
             session.decisions.pruner.taken =
                 session.decisions.pruner.taken.saturating_sub(tokens.into());
         }
-        session.last_request.reported_edits.remove(&message);
+        session.request.last.reported_edits.remove(&message);
         let bytes = session.transcript.ledger.message(message).map_or(0, |it| it.bytes);
         session.transcript.bytes = session.transcript.bytes.saturating_add(bytes.into());
         back = true;
     }
-    session.last_request.rebuild |= back;
+    session.request.last.rebuild |= back;
     back
 }
 
@@ -172,7 +174,7 @@ fn lost_pins(session: &Session) -> Vec<BlockId> {
     };
     let is_lost = |at: &BlockId| ours(*at).is_some_and(|block| block.form != Form::Full);
     let mut lost: Vec<BlockId> =
-        session.pins.here().flat_map(|pin| pin.from.to(pin.to)).filter(is_lost).collect();
+        session.request.pins.here().flat_map(|pin| pin.from.to(pin.to)).filter(is_lost).collect();
     let groups: Vec<GroupId> = lost
         .iter()
         .filter_map(|&at| session.transcript.ledger.block(at))
@@ -193,12 +195,12 @@ fn lost_pins(session: &Session) -> Vec<BlockId> {
 /// What is pinned: texts, and `#` for blocks.
 #[cfg(test)]
 pub(in crate::context) fn list_pins(session: &Session) -> Vec<String> {
-    let texts = session.pins.texts.iter().map(|pin| pin.text.clone());
-    texts.chain(session.pins.blocks.iter().map(|pin| format!("#{}", pin.from))).collect()
+    let texts = session.request.pins.texts.iter().map(|pin| pin.text.clone());
+    texts.chain(session.request.pins.blocks.iter().map(|pin| format!("#{}", pin.from))).collect()
 }
 
 /// Whether a text goes out in front.
 #[cfg(test)]
 pub(in crate::context) fn fronts(session: &Session, text: &str) -> bool {
-    session.pins.sent().any(|sent| sent == text)
+    session.request.pins.sent().any(|sent| sent == text)
 }

@@ -8,13 +8,14 @@ use crate::context::request::cache_markers::{renew_places, unread_markers};
 use crate::context::request::provider_limits::fit_provider_limits;
 use crate::context::request::response::{Answer, Difference, answer_with, build_request, resend};
 use crate::context::request::shorten::{about_block, calls_for_placeholders, record_call};
+use crate::context::session::Session;
 use crate::context::session::agent::renew_promises;
 use crate::context::session::decide::{decide, finish_history};
+use crate::context::session::decisions::Decided;
 use crate::context::session::pinning::bring_back_pins;
 use crate::context::session::read_message::read_message;
 use crate::context::session::snapshot::restore::finish_restore;
 use crate::context::session::take_decision::take_decision;
-use crate::context::session::{Decided, Session};
 use crate::context::transcript::counter::Counter;
 use crate::context::transcript::measure::measure;
 use crate::error::Result;
@@ -36,22 +37,22 @@ impl Session {
     /// Decides what to send now. The same history, parts and options give the same request and move nothing.
     pub fn request(&mut self, now_ms: i64) -> Step {
         finish_restore(self);
-        if self.last_request.settled {
+        if self.request.last.settled {
             // The host could not send a text that was needed: the same decision goes on.
-            if self.pending.is_some() {
+            if self.decisions.pending.is_some() {
                 return self.resume();
             }
-            if std::mem::take(&mut self.last_request.unheld) {
+            if std::mem::take(&mut self.request.last.unheld) {
                 return Step::Done(Box::new(resend(self)));
             }
-            let keep = count(self.last_request.items.len());
+            let keep = count(self.request.last.items.len());
             let difference =
-                Difference { keep, before: self.last_request.tokens, ..Difference::default() };
+                Difference { keep, before: self.request.last.tokens, ..Difference::default() };
             return Step::Done(Box::new(answer_with(self, Vec::new(), Vec::new(), difference)));
         }
         finish_history(self);
         let parts_change =
-            self.last_request.parts.is_some_and(|parts| parts != self.extras.fingerprint);
+            self.request.last.parts.is_some_and(|parts| parts != self.request.extras.fingerprint);
         if parts_change {
             renew_promises(self);
         }
@@ -60,7 +61,7 @@ impl Session {
         };
         let mut before = context(self);
         let mut decision = decide(self, now_ms);
-        let opens = !decision.changes.is_empty() || parts_change || self.last_request.rebuild;
+        let opens = !decision.changes.is_empty() || parts_change || self.request.last.rebuild;
         let left = context(self);
         if opens && bring_back_pins(self) {
             // The request as it would have been has what was pinned.
@@ -75,23 +76,23 @@ impl Session {
         }
         // No request has carried out what was decided before the history or the parts changed: this one does.
         let none = Decided { before, measured: true, ..Decided::default() };
-        let unfinished = self.pending.unwrap_or(none);
-        self.pending = Some(Decided {
+        let unfinished = self.decisions.pending.unwrap_or(none);
+        self.decisions.pending = Some(Decided {
             before: unfinished.before,
             folded: decision.folded || unfinished.folded,
             fold_due: decision.fold_due,
             refused: decision.refused,
             measured: decision.changes.is_empty() && unfinished.measured,
         });
-        self.last_request.settled = true;
-        self.last_request.at_ms =
-            Some(self.last_request.at_ms.map_or(now_ms, |last| last.max(now_ms)));
+        self.request.last.settled = true;
+        self.request.last.at_ms =
+            Some(self.request.last.at_ms.map_or(now_ms, |last| last.max(now_ms)));
         self.resume()
     }
 
     /// The host could not carry out the last request: the next one is handed over whole.
     pub fn resend_all(&mut self) {
-        self.last_request.unheld = true;
+        self.request.last.unheld = true;
     }
 
     /// Goes on once the texts that were needed are there.
@@ -169,7 +170,7 @@ impl Session {
     /// As `request`. None: it would not fit without a fold, and a summarizer may be asked first; nothing has moved.
     pub fn prepare(&mut self, now_ms: i64) -> Option<Step> {
         finish_restore(self);
-        if self.last_request.settled || !self.options.summarizes {
+        if self.request.last.settled || !self.options.summarizes {
             return Some(self.request(now_ms));
         }
         self.renew_usable();
@@ -192,16 +193,17 @@ impl Session {
     /// Tokens that count as content though no message holds them: what only usage tells of, and the margin on estimates.
     pub(in crate::context) fn beside_content(&self) -> u64 {
         let context = self.decisions.pruner.context(&self.transcript.ledger, &self.setting());
-        let extra = self.calibration.last.map_or(0, |_| self.calibration.since(context));
+        let extra =
+            self.counts.calibration.last.map_or(0, |_| self.counts.calibration.since(context));
         let extra = extra.saturating_mul(self.options.margin.saturating_sub(ONE)) / ONE;
-        self.calibration.hidden().saturating_add(extra)
+        self.counts.calibration.hidden().saturating_add(extra)
     }
 
     /// What a decision is made for, if requests may have so many tokens of messages: shares are of the whole window, so what a
     /// provider counts besides is content, and not a smaller window.
     pub(in crate::context) fn deciding(&self, usable: u64) -> Setting {
         let setting = self.setting();
-        let hidden = self.calibration.hidden();
+        let hidden = self.counts.calibration.hidden();
         Setting {
             usable: usable.saturating_add(hidden),
             fixed: setting.fixed.saturating_add(self.beside_content()),
@@ -219,8 +221,8 @@ impl Session {
 
     /// The estimate that so many tokens of the provider's are; without its figures, less by the margin.
     pub(in crate::context) fn estimated(&self, tokens: u64) -> u64 {
-        let estimate = self.calibration.estimate(tokens);
-        if self.calibration.last.is_some() || tokens == u64::MAX {
+        let estimate = self.counts.calibration.estimate(tokens);
+        if self.counts.calibration.last.is_some() || tokens == u64::MAX {
             return estimate;
         }
         estimate.saturating_mul(ONE).checked_div(self.options.margin).unwrap_or(estimate)
@@ -232,12 +234,13 @@ impl Session {
             window: self.options.mode.window_tokens(),
             usable: self.decisions.usable,
             fixed: self
+                .request
                 .extras
                 .total()
-                .saturating_add(self.last_request.made_tokens)
-                .saturating_add(self.pins.tokens(self.options.estimator)),
-            mended: if self.transcript.ledger.next_message() == self.last_request.upto {
-                self.last_request.made_tokens
+                .saturating_add(self.request.last.made_tokens)
+                .saturating_add(self.request.pins.tokens(self.options.estimator)),
+            mended: if self.transcript.ledger.next_message() == self.request.last.upto {
+                self.request.last.made_tokens
             } else {
                 0
             },
@@ -248,7 +251,8 @@ impl Session {
 
 /// What a preset's way left is measured only once its text is there: if the request does not fit with it, more goes.
 fn shrink_again(session: &mut Session) -> bool {
-    let Some(decided) = session.pending.as_mut().filter(|decided| !decided.measured) else {
+    let Some(decided) = session.decisions.pending.as_mut().filter(|decided| !decided.measured)
+    else {
         return false;
     };
     decided.measured = true;

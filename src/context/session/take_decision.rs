@@ -49,8 +49,8 @@ fn gone_call_beside(session: &Session, block: &Block) -> Option<BlockId> {
 
 /// Remembers what a decision changed.
 pub(in crate::context) fn take_decision(session: &mut Session, decision: Decision) {
-    let visited = session.counters.blocks_visited;
-    session.counters.blocks_visited = visited.saturating_add(decision.visited);
+    let visited = session.monitor.work.blocks_visited;
+    session.monitor.work.blocks_visited = visited.saturating_add(decision.visited);
     for &change in &decision.changes {
         session.note(change);
     }

@@ -17,7 +17,7 @@ pub fn understood(session: &Session) -> Result<()> {
     let named = session.options.format.is_some();
     if named
         || (session.dialect.certain
-            && (session.last_request.upto > MessageId::FIRST
+            && (session.request.last.upto > MessageId::FIRST
                 || session.restoration.waiting.is_some()))
     {
         return Ok(());

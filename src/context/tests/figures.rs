@@ -113,7 +113,7 @@ fn the_trend_is_against_the_request_before_a109() {
     }
     let mut host = Host::worked(&window(30_000), 25);
     host.session.decisions.pruner.fold_wanted = true;
-    host.session.last_request.settled = false;
+    host.session.request.last.settled = false;
     host.request();
     assert_eq!(status(&host.session).trend, "falling");
 }
@@ -130,7 +130,7 @@ fn buckets_and_the_list_sum_to_the_request() {
     assert!(result.stubbed > 0);
     assert!(buckets.windows(2).all(|pair| pair[0].sent_tokens >= pair[1].sent_tokens));
     let list = list_messages(&host.session).unwrap();
-    let beside = host.session.extras.total();
+    let beside = host.session.request.extras.total();
     assert_eq!(list.iter().map(|one| one.sent_tokens).sum::<u64>() + beside, used);
     assert_eq!(
         (list[2].role, list[2].kind, list[2].tool.as_deref()),

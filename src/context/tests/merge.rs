@@ -103,7 +103,7 @@ impl Host {
 
     /// What was cut of a pinned message comes back with the next epoch.
     fn opens_with(&mut self, index: usize) -> bool {
-        (self.session.last_request.rebuild, self.session.last_request.settled) = (true, false);
+        (self.session.request.last.rebuild, self.session.request.last.settled) = (true, false);
         self.request();
         let blocks = self.session.transcript.ledger.blocks_of(u32::try_from(index).unwrap().into());
         blocks.into_iter().all(|at| self.forms()[at.index()] == Form::Full)

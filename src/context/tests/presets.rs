@@ -108,7 +108,7 @@ fn pruning_what_was_pruned_changes_nothing_h17() {
             worked(&mut host, 40, 2000);
             host.request();
             let forms = host.forms();
-            host.session.last_request.settled = false;
+            host.session.request.last.settled = false;
             let again = host.request();
             let got = (host.forms(), again.edits.len(), again.first_changed);
             assert_eq!(got, (forms, 0, None), "{name} {window}");

@@ -146,11 +146,11 @@ fn a_system_message_after_a_fold_follows_its_head_however_often_the_request_is_b
     assert!(host.request().fold.is_some());
     host.append(json!({ "role": "system", "content": "be brief" }));
     host.request();
-    let before = host.session.last_request.items.clone();
-    host.session.last_request.rebuild = true;
+    let before = host.session.request.last.items.clone();
+    host.session.request.last.rebuild = true;
     host.ask("go on");
     host.request();
-    assert_eq!(host.session.last_request.items.get(..before.len()), Some(&before[..]));
+    assert_eq!(host.session.request.last.items.get(..before.len()), Some(&before[..]));
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn cache_markers_of_ours_and_the_hosts_are_at_most_four() {
             };
             assert_eq!(
                 last as usize + 1,
-                host.session.last_request.items.len(),
+                host.session.request.last.items.len(),
                 "the end first of all"
             );
             seen = seen.max(answer.cache_breakpoints.len());

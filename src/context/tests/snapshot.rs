@@ -34,8 +34,8 @@ impl Host {
     /// What went out last, in full.
     pub(super) fn view(&self) -> Vec<Written> {
         let mut all = self.session.clone();
-        all.last_request.unheld = true;
-        all.last_request.settled = true;
+        all.request.last.unheld = true;
+        all.request.last.settled = true;
         let Step::Done(answer) = all.request(0) else { panic!("asks for texts") };
         answer.items
     }
@@ -135,7 +135,7 @@ proptest! {
         }
         let at = at % host.messages.len();
         let before = host.view();
-        let (epoch, first_block) = (host.session.last_request.epoch, host.session.decisions.pruner.start.index() <= at);
+        let (epoch, first_block) = (host.session.request.last.epoch, host.session.decisions.pruner.start.index() <= at);
         let mut branch = host.messages[..at].to_vec();
         branch.push(json!({ "role": "user", "content": "no, the other one" }));
         let mut other = if parked {
@@ -381,7 +381,7 @@ fn a_call_that_fails_half_way_changes_nothing() {
         host.append_all(messages);
         let answer = host.request();
         assert!(answer.fits && answer.tokens <= before.tokens.max(30_000));
-        let sent = host.session.last_request.items.len();
+        let sent = host.session.request.last.items.len();
         assert_eq!(sent, host.view().len(), "{cut}");
         assert_eq!(host.view().len(), view.len(), "{cut}");
     }

@@ -70,7 +70,7 @@ fn thinking(provider: &str, format: &str, thinking: Option<&str>) -> (Host, Opti
     let mut host = Host::new(&under(provider, format, thinking, 10_000));
     host.ask("go");
     let hints = host.think(0..25);
-    assert!(host.session.last_request.epoch > 0, "something was edited");
+    assert!(host.session.request.last.epoch > 0, "something was edited");
     (host, hints)
 }
 
@@ -101,7 +101,7 @@ fn a_model_without_reasoning_is_sent_none() {
         host.ask("go");
         assert_eq!(host.think(0..3), None);
         assert_eq!(host.thoughts(), (0, vec!["no-thinking"]));
-        assert_eq!(host.session.last_request.epoch, 0, "it goes before it is first sent");
+        assert_eq!(host.session.request.last.epoch, 0, "it goes before it is first sent");
         let explained = explain(&host.session, 1.into()).unwrap();
         assert_eq!((explained.state, explained.rule), ("thinned", "no-thinking"));
     }
@@ -119,7 +119,7 @@ fn after_a_change_of_model_reasoning_is_bound_or_removed() {
     let (sent, _) = host.thoughts();
     assert!(sent > 1);
     let mut woken = host.woken(&options("bound"));
-    let epoch = host.session.last_request.epoch;
+    let epoch = host.session.request.last.epoch;
     host.switch(&options("bound"));
     for host in [&mut host, &mut woken] {
         let answer = host.request();

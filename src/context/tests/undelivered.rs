@@ -57,7 +57,7 @@ fn a_request_whose_texts_could_not_be_read_asks_for_them_again() {
 #[test]
 fn a_decision_made_before_its_texts_were_read_is_reported_with_the_next_request() {
     let (mut host, _) = needing();
-    let before = host.session.last_request.tokens;
+    let before = host.session.request.last.tokens;
     host.say("so be it");
     host.ask("go on");
     let answer = host.request();
@@ -79,7 +79,7 @@ fn a_pin_is_removed_though_the_last_request_is_handed_over_in_full_first() {
     let mut host = Host::worked(&window(30_000), 5);
     let id = pin_text(&mut host.session, "keep this");
     host.ask("and?");
-    host.session.last_request.rebuild = true;
+    host.session.request.last.rebuild = true;
     host.request();
     unpin(&mut host.session, id);
     host.session.resend_all();
@@ -126,7 +126,7 @@ proptest! {
                 prop_assert_eq!((again.tokens, again.fits, again.hints), (same.tokens, same.fits, same.hints));
                 prop_assert_eq!(again.cache_breakpoints, same.cache_breakpoints);
             }
-            if fails == 2 && failing.session.last_request.items.len() > 1 {
+            if fails == 2 && failing.session.request.last.items.len() > 1 {
                 // Not even that could be carried out before the history went on.
                 grow(&mut host, at + 1000, size, kind);
                 grow(&mut failing, at + 1000, size, kind);

@@ -53,7 +53,7 @@ pub(in crate::context) fn renew_masks(session: &mut Session, message: MessageId)
         .zip(blocks)
         .map(|(piece, at)| {
             let tied = session.transcript.ledger.block(at).is_some_and(|it| it.group.is_some());
-            let fixed = fixed || session.pins.hold(at);
+            let fixed = fixed || session.request.pins.hold(at);
             if fixed { Mask::FIXED } else { mask_of(session, message, outline.role, piece, tied) }
         })
         .collect();

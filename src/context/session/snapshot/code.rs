@@ -3,9 +3,9 @@
 use super::bytes::{Reader, Writer};
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::compaction::flush::Flush;
+use crate::context::request::pins::Pins;
 use crate::context::request::placeholders::Want;
 use crate::context::session::calibration::{Calibration, Counted};
-use crate::context::session::pins::Pins;
 use crate::context::session::snapshot::content::{Changed, Shape, Snapshot};
 use crate::context::session::snapshot::past::{MOST_BLOCKS, Past};
 use crate::context::session::why::Why;
@@ -91,7 +91,7 @@ impl Snapshot {
         out.number(self.anew.into());
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
-        self.flush.write(&mut out);
+        self.compactions.flush.write(&mut out);
         out.done()
     }
 
@@ -188,11 +188,11 @@ impl Snapshot {
         let window = (reader.number(), reader.number());
         let breakpoints = reader.ascending();
         let pins = Pins::read(&mut reader);
-        let compactions = Compactions::of(&mut reader);
+        let mut compactions = Compactions::of(&mut reader);
         let (fold_wanted, anew) = (reader.flag(), reader.flag());
         let stubbed = reader.ascending();
         let summarized = reader.ascending();
-        let flush = Flush::of(&mut reader);
+        compactions.flush = Flush::of(&mut reader);
         reader.end()?;
         Ok(Self {
             upto,
@@ -229,7 +229,6 @@ impl Snapshot {
             breakpoints,
             pins,
             compactions,
-            flush,
             fold_wanted,
             stubbed,
             summarized,

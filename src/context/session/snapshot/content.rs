@@ -1,11 +1,10 @@
 //! Content of a snapshot.
 
 use crate::context::compaction::compaction_history::Compactions;
-use crate::context::compaction::flush::Flush;
 use crate::context::request::last_request::SentItem;
+use crate::context::request::pins::Pins;
 use crate::context::request::placeholders::Want;
 use crate::context::session::calibration::Calibration;
-use crate::context::session::pins::Pins;
 use crate::context::session::snapshot::past::{Past, Trace};
 use crate::context::session::why::Why;
 use crate::format::Format;
@@ -68,7 +67,6 @@ pub(in crate::context) struct Snapshot {
     pub(in crate::context) breakpoints: Vec<u32>,
     pub(in crate::context) pins: Pins,
     pub(in crate::context) compactions: Compactions,
-    pub(in crate::context) flush: Flush,
     pub(in crate::context) fold_wanted: bool,
     /// Identifiers in stubs, and in the summary.
     pub(in crate::context) stubbed: Vec<u32>,

@@ -35,17 +35,17 @@ pub(super) fn discard_forged(
     let policy = unchanged.decisions.pruner.policy.clone();
     unchanged.decisions.pruner = crate::prune::Pruner::new(policy);
     unchanged.decisions.pruner.forgotten = session.decisions.pruner.forgotten;
-    let Compactions { guard, limit, .. } = std::mem::take(&mut unchanged.compactions);
-    unchanged.compactions = Compactions { guard, limit, ..Compactions::default() };
+    let Compactions { guard, flush, limit, .. } = std::mem::take(&mut unchanged.compactions);
+    unchanged.compactions = Compactions { guard, flush, limit, ..Compactions::default() };
     (unchanged.decisions.placeholders.head, unchanged.decisions.placeholders.summary) =
         (String::new(), String::new());
     unchanged.decisions.unbound.clear();
-    unchanged.last_request.reported_edits.clear();
+    unchanged.request.last.reported_edits.clear();
     unchanged.decisions.unreported.clear();
     if is_between_groups && violations_sent(&unchanged).len() >= breaks {
         return;
     }
-    unchanged.last_request.items = vec![UNKNOWN];
-    (unchanged.last_request.settled, unchanged.last_request.rebuild) = (false, true);
+    unchanged.request.last.items = vec![UNKNOWN];
+    (unchanged.request.last.settled, unchanged.request.last.rebuild) = (false, true);
     *session = unchanged;
 }

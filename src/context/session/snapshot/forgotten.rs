@@ -46,8 +46,8 @@ pub(in crate::context) fn awaited_marks(session: &Session) -> Option<(usize, Vec
 pub(super) fn wait_for_a_later_part(session: &mut Session) {
     let Some(Waiting { snapshot, .. }) = session.restoration.waiting.take() else { return };
     session.reset();
-    session.pins.clone_from(&snapshot.pins);
-    session.pins.detach();
+    session.request.pins.clone_from(&snapshot.pins);
+    session.request.pins.detach();
     session.restoration.waiting = Some(Waiting { starts_late: true, ..Waiting::new(snapshot) });
 }
 

@@ -11,7 +11,7 @@ pub fn keeps(session: &Session, same: MessageId) -> MessageId {
     // A call that waits there may have come again under another id.
     let fits = |it: &&Rc<Session>| {
         it.transcript.ledger.next_message() <= same
-            && it.pins.are_those(&session.pins)
+            && it.request.pins.are_those(&session.request.pins)
             && !it.repairs.mender.is_open()
     };
     let measured = session
@@ -36,12 +36,13 @@ pub(super) fn keep_measured(session: &mut Session) {
     let waiting = session.restoration.waiting.take_if(|it| it.keeps);
     if waiting.is_some() {
         let visited = session.decisions.pruner.look_at_new(&session.transcript.ledger);
-        session.counters.blocks_visited = session.counters.blocks_visited.saturating_add(visited);
+        session.monitor.work.blocks_visited =
+            session.monitor.work.blocks_visited.saturating_add(visited);
         let mut measured = session.clone();
         measured.decisions.placeholders.text.clear();
         measured.decisions.placeholders.caps.clear();
         measured.decisions.placeholders.uncut_arguments.clear();
-        measured.last_request = LastRequest::default();
+        measured.request.last = LastRequest::default();
         session.restoration.measured = Some(Rc::new(measured));
         session.restoration.waiting = waiting;
     }

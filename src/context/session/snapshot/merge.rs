@@ -36,17 +36,17 @@ pub fn merge_committed(session: &mut Session, theirs: &[u8], base: &[u8]) -> Res
     }
     let fewer = ours.take_in(&theirs, &base);
     set_pins(session, ours.pins, fewer);
-    session.calibration = ours.calibration;
+    session.counts.calibration = ours.calibration;
     session.compactions.guard = ours.compactions.guard;
     session.compactions.limit = ours.compactions.limit;
     session.compactions.checkpoints = ours.compactions.checkpoints;
     session.decisions.pruner.fold_wanted = ours.fold_wanted;
-    session.last_request.peak = ours.peak;
-    session.flush = ours.flush;
+    session.request.last.peak = ours.peak;
+    session.compactions.flush = ours.compactions.flush;
     if let Some(waiting) = &mut session.restoration.waiting {
         waiting.snapshot.fold_wanted = ours.fold_wanted;
         waiting.snapshot.peak = ours.peak;
-        waiting.snapshot.flush = ours.flush;
+        waiting.snapshot.compactions.flush = ours.compactions.flush;
         waiting.snapshot.anew |= fewer;
     }
     Ok(false)
@@ -104,8 +104,8 @@ impl Snapshot {
         }
         self.peak = self.peak.max(other.peak);
         self.fold_wanted |= other.fold_wanted && !folded;
-        if self.flush == base.flush && !other_folded {
-            self.flush = other.flush;
+        if self.compactions.flush == base.compactions.flush && !other_folded {
+            self.compactions.flush = other.compactions.flush;
         }
         // Summaries that were made ahead, of messages that are still there.
         if self.compactions.checkpoints == base.compactions.checkpoints && !folded {

@@ -19,13 +19,14 @@ pub(in crate::context) mod waiting;
 pub(in crate::context) use waiting::{Known, Waiting};
 
 use crate::context::request::bound_thinking::{binds_reasoning, rebind_reasoning};
+use crate::context::session::Session;
 use crate::context::session::calibration::Calibration;
+use crate::context::session::dialect::native;
 use crate::context::session::marks::{mark, rolled};
 use crate::context::session::snapshot::content::{Changed, Shape, Snapshot, UNKNOWN};
 use crate::context::session::snapshot::forgotten::{past_messages, trace_message};
 use crate::context::session::snapshot::restore::wait_for;
 use crate::context::session::why::Why;
-use crate::context::session::{Session, native};
 use crate::context::transcript::masks::renew_protection;
 use crate::estimate::Estimator;
 use crate::model::{BlockId, Form, MessageId};
@@ -38,7 +39,7 @@ const KNOWN_SINGLY: u32 = 512;
 fn capture(session: &Session) -> Snapshot {
     // What was folded since the last request may go beyond it.
     let unreported = session.compactions.unreported.is_some();
-    let upto = session.last_request.upto.max(if unreported {
+    let upto = session.request.last.upto.max(if unreported {
         session.decisions.pruner.start
     } else {
         MessageId::FIRST
@@ -67,14 +68,14 @@ fn capture(session: &Session) -> Snapshot {
         marks: marks.skip(first.index()).collect(),
         traces: first.to(upto).filter_map(|at| trace_message(session, at)).collect(),
         past: past_messages(session, first),
-        epoch: session.last_request.epoch,
-        at_ms: session.last_request.at_ms,
-        peak: session.last_request.peak,
-        tokens: session.last_request.tokens,
-        last: session.last_request.last,
-        parts: session.last_request.parts.map(|parts| (parts, session.last_request.beside)),
-        fold_due: session.last_request.fold_due,
-        open: session.last_request.open,
+        epoch: session.request.last.epoch,
+        at_ms: session.request.last.at_ms,
+        peak: session.request.last.peak,
+        tokens: session.request.last.tokens,
+        last: session.request.last.previous_tokens,
+        parts: session.request.last.parts.map(|parts| (parts, session.request.last.beside)),
+        fold_due: session.request.last.fold_due,
+        open: session.request.last.open,
         start: session.decisions.pruner.start,
         head_from: session.decisions.pruner.head_from,
         head: session.decisions.pruner.head.clone(),
@@ -91,23 +92,22 @@ fn capture(session: &Session) -> Snapshot {
         changed: changed.filter_map(|(&at, why)| changed_block(session, at, *why)).collect(),
         rents: rents.collect(),
         unbound,
-        bound: binds_reasoning(session) && !session.last_request.rebind,
-        calibration: session.calibration,
+        bound: binds_reasoning(session) && !session.request.last.rebind,
+        calibration: session.counts.calibration,
         usable: session.decisions.usable,
         window: (session.options.mode.window_tokens(), session.options.mode.usable_tokens()),
-        breakpoints: session.last_request.breakpoints.clone(),
-        pins: session.pins.clone(),
+        breakpoints: session.request.last.breakpoints.clone(),
+        pins: session.request.pins.clone(),
         compactions: session.compactions.clone(),
-        flush: session.flush,
         fold_wanted: session.decisions.pruner.fold_wanted,
         stubbed: flagged(|it| it.stubbed),
         summarized: flagged(|it| it.summarized),
         // A call failed half way: what was sent last went beyond these messages.
-        anew: (session.last_request.rebuild && !session.last_request.unheld)
-            || session.pending.is_some(),
+        anew: (session.request.last.rebuild && !session.request.last.unheld)
+            || session.decisions.pending.is_some(),
         recount: false,
-        reshaped: session.last_request.reshaped,
-        items: Some(session.last_request.items.clone()),
+        reshaped: session.request.last.reshaped,
+        items: Some(session.request.last.items.clone()),
     }
 }
 
@@ -137,8 +137,8 @@ pub(in crate::context) fn snapshot_of(session: &Session) -> Snapshot {
         return capture(session);
     };
     let mut snapshot = snapshot.clone();
-    snapshot.pins.clone_from(&session.pins);
-    snapshot.calibration = session.calibration;
+    snapshot.pins.clone_from(&session.request.pins);
+    snapshot.calibration = session.counts.calibration;
     snapshot.compactions.guard.clone_from(&session.compactions.guard);
     snapshot.compactions.limit = session.compactions.limit;
     snapshot
@@ -162,15 +162,15 @@ pub(in crate::context) fn session_from(
 ) -> Session {
     let mut state = Session::new(options, snapshot.format);
     state.dialect.certain |= snapshot.certain;
-    state.last_request.epoch = snapshot.epoch;
-    state.last_request.peak = snapshot.peak;
-    state.calibration = snapshot.calibration;
+    state.request.last.epoch = snapshot.epoch;
+    state.request.last.peak = snapshot.peak;
+    state.counts.calibration = snapshot.calibration;
     state.compactions.guard.clone_from(&snapshot.compactions.guard);
     state.compactions.limit = snapshot.compactions.limit;
     state.decisions.usable = snapshot.usable;
     // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
-    state.last_request.items = vec![UNKNOWN];
-    (state.last_request.unheld, state.last_request.rebuild) = (true, true);
+    state.request.last.items = vec![UNKNOWN];
+    (state.request.last.unheld, state.request.last.rebuild) = (true, true);
     wait_for(&mut state, snapshot);
     if let Some(waiting) = &mut state.restoration.waiting {
         waiting.may_start_late = !waiting.snapshot.is_old;
@@ -203,16 +203,16 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
     let recount = !same && options.estimator != session.options.estimator;
     let provider = options.provider.unwrap_or_else(|| native(session.dialect.format));
     let bound = binds_reasoning(session);
-    session.last_request.settled = false;
+    session.request.last.settled = false;
     session.restoration.measured = None;
     session.decisions.pruner.policy = options.policy.clone();
     if recount || provider != session.dialect.provider {
         let snapshot = snapshot_of(session);
-        session.calibration = Calibration::default();
+        session.counts.calibration = Calibration::default();
         (session.decisions.usable, session.options) = (options.mode.usable_tokens(), options);
         session.dialect.provider = provider;
         session.reset();
-        let (calibration, usable) = (session.calibration, session.decisions.usable);
+        let (calibration, usable) = (session.counts.calibration, session.decisions.usable);
         wait_for(session, Snapshot { calibration, usable, anew: true, recount, ..snapshot });
         return true;
     }

@@ -18,8 +18,8 @@ use crate::number::count;
 use crate::prune::{Change, Head, Rule, Shorten};
 
 pub(super) fn wait_for(session: &mut Session, snapshot: Snapshot) {
-    session.pins.clone_from(&snapshot.pins);
-    session.pins.detach();
+    session.request.pins.clone_from(&snapshot.pins);
+    session.request.pins.detach();
     session.restoration.waiting = Some(Waiting::new(snapshot));
 }
 
@@ -91,7 +91,7 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     let messages = session.transcript.ledger.next_message();
     // Nothing that would have to be said of a session without messages.
     if messages == MessageId::FIRST {
-        session.last_request.rebuild = true;
+        session.request.last.rebuild = true;
         return;
     }
     // Only repairs have been made yet.
@@ -101,11 +101,11 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     ours.lost = is_missing;
     ours.fold_rent = snapshot.fold_rent;
     ours.charged = snapshot.charged.map(|charged| charged.min(calls));
-    session.last_request.epoch = snapshot.epoch;
-    session.last_request.at_ms = snapshot.at_ms;
-    session.flush = snapshot.flush;
-    session.last_request.parts = snapshot.parts.map(|(fingerprint, _)| fingerprint);
-    session.last_request.fold_due = snapshot.fold_due;
+    session.request.last.epoch = snapshot.epoch;
+    session.request.last.at_ms = snapshot.at_ms;
+    session.compactions.flush = snapshot.compactions.flush;
+    session.request.last.parts = snapshot.parts.map(|(fingerprint, _)| fingerprint);
+    session.request.last.fold_due = snapshot.fold_due;
     let is_complete = messages == snapshot.upto;
     let unreported = session.compactions.unreported.is_some();
     // What was sent ended as it did then, whatever is asked for now.
@@ -114,24 +114,24 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     session.repairs.mender.set_open(open);
     rebind_reasoning(session, snapshot.bound);
     let goes = keep_reasoning(session);
-    session.last_request.breakpoints = snapshot.breakpoints;
-    let sent = count(session.last_request.items.len());
-    session.last_request.breakpoints.retain(|at| *at < sent);
-    (session.last_request.peak, session.last_request.tokens) = (snapshot.peak, snapshot.tokens);
-    session.last_request.last = snapshot.last;
+    session.request.last.breakpoints = snapshot.breakpoints;
+    let sent = count(session.request.last.items.len());
+    session.request.last.breakpoints.retain(|at| *at < sent);
+    (session.request.last.peak, session.request.last.tokens) = (snapshot.peak, snapshot.tokens);
+    session.request.last.previous_tokens = snapshot.last;
     if let Some(items) = snapshot.items {
-        session.last_request.items = items;
+        session.request.last.items = items;
     } else if unreported || is_missing {
-        session.last_request.items = vec![UNKNOWN];
+        session.request.last.items = vec![UNKNOWN];
     } else if !is_complete || snapshot.anew {
         // What stood behind these is not known: the request is not what it was from there on.
-        session.last_request.items.push(UNKNOWN);
+        session.request.last.items.push(UNKNOWN);
     }
-    session.last_request.rebuild = !is_complete || snapshot.anew || unreported || is_missing;
-    let beside = (session.extras.fingerprint, session.extras.total());
+    session.request.last.rebuild = !is_complete || snapshot.anew || unreported || is_missing;
+    let beside = (session.request.extras.fingerprint, session.request.extras.total());
     let same_window = snapshot.window
         == (session.options.mode.window_tokens(), session.options.mode.usable_tokens());
-    session.last_request.settled = is_complete
+    session.request.last.settled = is_complete
         && same_window
         && snapshot.open == open
         && !goes
@@ -140,23 +140,23 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
         && !is_missing
         && snapshot.parts == Some(beside);
     // Nothing is built anew only because the host's side does not hold it.
-    session.last_request.rebuild &= !session.last_request.settled;
+    session.request.last.rebuild &= !session.request.last.settled;
     if snapshot.reshaped {
         restore_reports(session, &snapshot.changed);
     }
     // What was in this process needs no proof.
-    if session.last_request.unheld {
+    if session.request.last.unheld {
         discard_forged(session, &snapshot.changed, &repaired, forgotten);
     }
 }
 
 /// Where something stands is another place now: every message is handed over, and every edit told, once more.
 fn restore_reports(session: &mut Session, changed: &[Changed]) {
-    session.last_request.items = vec![UNKNOWN];
-    (session.last_request.settled, session.last_request.rebuild, session.last_request.unheld) =
+    session.request.last.items = vec![UNKNOWN];
+    (session.request.last.settled, session.request.last.rebuild, session.request.last.unheld) =
         (false, true, true);
-    session.last_request.reshaped = false;
-    session.last_request.reported_edits.clear();
+    session.request.last.reshaped = false;
+    session.request.last.reported_edits.clear();
     for Changed { block, why, .. } in changed {
         if let Some(it) = session.transcript.ledger.block(*block) {
             session.decisions.unreported.push(Change {

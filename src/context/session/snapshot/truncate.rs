@@ -35,8 +35,8 @@ pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageI
         (session.transcript.ledger.next_message(), session.transcript.ledger.next_block());
     session.transcript.outlines = old.transcript.outlines;
     session.transcript.outlines.truncate(messages.index());
-    session.markers = old.markers;
-    session.markers.keep(messages);
+    session.request.markers = old.request.markers;
+    session.request.markers.keep(messages);
     for (&block, ops) in old.transcript.sanitized.iter().filter(|(block, _)| **block < blocks) {
         session.transcript.sanitized.insert(block, ops.clone());
     }
@@ -55,8 +55,8 @@ pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageI
     }
     let marks = session.transcript.ledger.messages.iter().map(|it| mark(it.fingerprint));
     let rolling = marks.fold(0, rolled);
-    session.pins.clone_from(&snapshot.pins);
-    session.pins.detach();
+    session.request.pins.clone_from(&snapshot.pins);
+    session.request.pins.detach();
     session.restoration.waiting =
         Some(Waiting { rolling, keeps: true, ends, ..Waiting::new(snapshot) });
     attach_pins(session);
