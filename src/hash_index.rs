@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_survive_growth_and_scopes_are_apart() {
+    fn names_are_found_after_growth_and_only_in_their_scope() {
         let mut names = ByName::default();
         for at in 0..2000 {
             assert_eq!(names.insert(at % 2, format!("a name of some length {}", at / 2), at), None);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_keep_their_last_value() {
+    fn a_hash_has_its_last_value() {
         let mut numbers = ByHash::default();
         for key in 0..1000 {
             numbers.insert(key, -1);

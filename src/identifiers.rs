@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn little_room_is_kept_for_what_may_come() {
+    fn identifiers_allocate_little_more_than_they_use() {
         let mut identifiers = Identifiers::default();
         for n in 0..10_000 {
             identifiers.intern(&format!("src/file_{n}.rs"), |_| 3);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_texts_keep_theirs() {
+    fn the_longest_identifiers_keep_their_text() {
         let mut identifiers = Identifiers::default();
         let texts: Vec<String> = (0..60).map(|n| format!("{n}{}", "é".repeat(198))).collect();
         let all: Vec<u32> = texts.iter().map(|text| identifiers.intern(text, |_| 1)).collect();

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn down_sorts_the_larger_first() {
+    fn descending_order_has_the_larger_first() {
         assert!(down(u64::MAX) < down(5) && down(5) < down(0));
         let mut list = vec![3, 1, 3, 2];
         sort_set(&mut list);

@@ -161,15 +161,17 @@ mod tests {
         similarity([&Words::of(a), &Words::of(b)], [&none, &none])
     }
 
+    /// Row A95.
     #[test]
-    fn a95_words_are_lower_case_and_parted_by_what_is_no_letter() {
+    fn a_text_is_split_into_lower_case_words() {
         assert_eq!(words_of("Run `cargo_test`, then: ÉTÉ!"), ["run", "cargo_test", "then", "été"]);
         assert!(words_of("?! --").is_empty());
     }
 
     /// F135: where no space parts words, pairs of signs do.
+    /// Row F135.
     #[test]
-    fn f135_signs_without_spaces_go_in_pairs() {
+    fn text_without_spaces_is_split_into_pairs_of_characters() {
         assert_eq!(words_of("运行测试"), ["运行", "行测", "测试"]);
         assert_eq!(words_of("先 run测试a再"), ["先", "run", "测试", "a", "再"]);
         assert_eq!(words_of("ファイル"), ["ファ", "ァイ", "イル"]);
@@ -177,16 +179,18 @@ mod tests {
         assert_eq!(words_of("ไทย"), ["ไท", "ทย"]);
     }
 
+    /// Row F135.
     #[test]
-    fn f135_nothing_is_not_like_nothing() {
+    fn texts_without_words_are_not_similar() {
         assert_eq!(alike("?!", "…"), 0);
         assert_eq!(alike("", ""), 0);
         assert_eq!(alike("先运行全部测试", "不要修改配置文件"), 0);
         assert!(alike("提交之前先运行全部测试", "提交之前运行全部测试") > 700_000);
     }
 
+    /// Row A95.
     #[test]
-    fn a95_seven_tenths_are_words_and_three_are_tags() {
+    fn words_weigh_seven_tenths_and_tags_three() {
         let of = |a: &str, b: &str, tags: [&[&str]; 2]| {
             let tags = tags.map(|tags| Words::from(tags.iter().copied()));
             similarity([&Words::of(a), &Words::of(b)], [&tags[0], &tags[1]])

@@ -103,8 +103,9 @@ mod tests {
     use super::*;
 
     /// F131, A92 and D6: every pair, valid or not.
+    /// Row A92.
     #[test]
-    fn a92_which_state_may_follow_which() {
+    fn each_state_leads_only_to_its_next_states() {
         let rows = [
             // S P I D A R
             "-+--++", "--++++", "-+-+++", "++--++", "------", "------",

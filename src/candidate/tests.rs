@@ -70,8 +70,9 @@ fn codes(moved: &[Transition]) -> Vec<(State, State, Code)> {
 }
 
 /// F138: first what has cooled down, then promotions, then demotions; nothing moves twice.
+/// Row F138.
 #[test]
-fn one_evaluation_moves_each_candidate_at_most_one_state_f138() {
+fn one_evaluation_moves_each_candidate_at_most_one_state() {
     let mut store = store();
     let failing = ripe(&mut store, "format the whole tree", NOW);
     put(&mut store, &failing, State::InUse, NOW);
@@ -101,8 +102,9 @@ fn one_evaluation_moves_each_candidate_at_most_one_state_f138() {
 }
 
 /// F138: an anti-pattern of the tool, of somebody trusted, keeps all of it back for 30 days.
+/// Row F138.
 #[test]
-fn an_anti_pattern_blocks_its_tool_f138() {
+fn an_anti_pattern_blocks_its_tool() {
     let blocked = |change: fn(&mut Observation), after: i64| {
         let mut store = store();
         let mut warning =
@@ -130,8 +132,9 @@ fn an_anti_pattern_blocks_its_tool_f138() {
 }
 
 /// F139: no decay in the first seven days, then half every 30, however often and however late maintenance runs.
+/// Row F139.
 #[test]
-fn scores_decay_by_the_clock_and_not_by_the_passes_f139() {
+fn scores_decay_by_the_clock_and_not_by_the_passes() {
     let left = |passes: &[i64]| {
         let mut store = store();
         store.upsert(observed("run the unit tests first", NOW));
@@ -161,8 +164,9 @@ fn scores_decay_by_the_clock_and_not_by_the_passes_f139() {
 }
 
 /// What is seen again starts from what is left of its score.
+/// Row F139.
 #[test]
-fn an_old_score_counts_at_its_decayed_value_f139() {
+fn an_old_score_counts_at_its_decayed_value() {
     let mut store = store();
     store.upsert(observed("run the unit tests first", NOW));
     let it = store.upsert(observed("run the unit tests first", NOW + 30 * DAY)).unwrap();
@@ -171,8 +175,9 @@ fn an_old_score_counts_at_its_decayed_value_f139() {
 }
 
 /// F139: archived after 90 days, gone after 180; both strictly.
+/// Row F139.
 #[test]
-fn a_candidate_that_is_not_observed_is_archived_and_then_removed_f139() {
+fn a_candidate_that_is_not_observed_is_archived_and_then_removed() {
     let after = |days: i64, more: i64, to: State| {
         let mut store = store();
         let id = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
@@ -212,8 +217,9 @@ fn an_untrusted_source_is_never_promoted_by_itself() {
 }
 
 /// F145: what may follow what holds also by force; gates do not.
+/// Row F145.
 #[test]
-fn force_skips_gates_and_keeps_the_order_of_states_f145() {
+fn force_skips_gates_and_keeps_the_order_of_states() {
     for from in State::ALL {
         for to in State::ALL {
             for force in [false, true] {
@@ -261,8 +267,9 @@ fn force_skips_gates_and_keeps_the_order_of_states_f145() {
 }
 
 /// By hand and by the gates, as `evaluate` would.
+/// Row A94.
 #[test]
-fn a_manual_promotion_passes_the_gates_a94() {
+fn a_manual_promotion_passes_the_gates() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     let change = Change { to: State::Promoted, reason: "they asked", at: NOW, force: false };
@@ -272,8 +279,9 @@ fn a_manual_promotion_passes_the_gates_a94() {
 }
 
 /// F144, A33: a section that was cut or left out puts nothing in use.
+/// Row F144.
 #[test]
-fn only_candidates_that_are_uncut_in_the_prompt_are_in_use_f144() {
+fn only_candidates_that_are_uncut_in_the_prompt_are_in_use() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     store.evaluate(NOW);
@@ -288,8 +296,9 @@ fn only_candidates_that_are_uncut_in_the_prompt_are_in_use_f144() {
 }
 
 /// F141: the newest thousand, in their order.
+/// Row F141.
 #[test]
-fn the_last_1000_transitions_are_listed_for_the_audit_f141() {
+fn the_last_1000_transitions_are_listed_for_the_audit() {
     let mut store = store();
     for at in 0..600 {
         let id = ripe(&mut store, &format!("{at}a {at}b {at}c"), NOW);

@@ -21,8 +21,9 @@ fn due(used: u32, turns: u32, folds: u32, state: &str) -> (bool, String) {
     (answer["due"].as_bool().unwrap(), answer["state"].to_string())
 }
 
+/// Row F123.
 #[test]
-fn a_checkpoint_answer_is_json_contains_json_or_is_the_summary_f123() {
+fn a_checkpoint_answer_is_json_contains_json_or_is_the_summary() {
     let object = r#"{"summary":"They built it.","topics":["a","b"],"keyDecisions":["use Rust"],"openQuestions":["when?"]}"#;
     let plain = read(object);
     assert_eq!(plain.summary, "They built it.");
@@ -41,8 +42,9 @@ fn a_checkpoint_answer_is_json_contains_json_or_is_the_summary_f123() {
     assert_eq!(read(&"é".repeat(5_000)).summary, format!("{}...", "é".repeat(4_000)));
 }
 
+/// Row F123.
 #[test]
-fn texts_of_a_checkpoint_are_inert_and_bounded_f123() {
+fn texts_of_a_checkpoint_are_inert_and_bounded() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     let many = vec![format!("\"{secret} {}\"", "x".repeat(900)); 30].join(",");
     let answer = read(&format!(r#"{{"summary":"key {secret}","topics":[{many}]}}"#));
@@ -52,14 +54,15 @@ fn texts_of_a_checkpoint_are_inert_and_bounded_f123() {
 }
 
 #[test]
-fn a_text_of_nothing_but_braces_is_read_once() {
+fn a_text_of_braces_alone_is_read_in_linear_time() {
     for piece in ["{", "}", "{}", "{\"", "\\\"{"] {
         assert!(!read(&piece.repeat(200_000)).summary.is_empty());
     }
 }
 
+/// Rows F123, F125.
 #[test]
-fn a_checkpoint_is_due_once_for_each_threshold_and_every_fifteen_turns_f123_f125() {
+fn a_checkpoint_is_due_once_for_each_threshold_and_every_fifteen_turns() {
     let (is, state) = due(24_999, 1, 0, "");
     assert!(!is);
     let (is, state) = due(25_000, 2, 0, &state);
@@ -84,8 +87,9 @@ fn a_checkpoint_is_due_once_for_each_threshold_and_every_fifteen_turns_f123_f125
     assert!(due(60_000, 36, 1, &state).0);
 }
 
+/// Row F123.
 #[test]
-fn no_checkpoint_is_due_under_ten_thousand_tokens_or_without_a_window_f123() {
+fn no_checkpoint_is_due_under_ten_thousand_tokens_or_without_a_window() {
     for (used, usable, is) in [(9_999, 10_000, false), (10_000, 10_000, true), (50_000, 0, false)] {
         let answer =
             checkpoint_due(&format!(r#"{{"used":{used},"usable":{usable},"turns":40,"folds":0}}"#));
@@ -106,8 +110,9 @@ fn taken() -> String {
     .unwrap()
 }
 
+/// Row G32.
 #[test]
-fn a_checkpoint_serves_as_a_summary_until_the_next_fold_g32() {
+fn a_checkpoint_serves_as_a_summary_until_the_next_fold() {
     let state = taken();
     let answer = last(Some(&state), 0, &options("")).unwrap();
     assert_eq!((answer.messages, answer.tokens), (40, 30_000));
@@ -120,8 +125,9 @@ fn a_checkpoint_serves_as_a_summary_until_the_next_fold_g32() {
     assert!(last(Some(&later), 0, &options("")).is_some());
 }
 
+/// Row F124.
 #[test]
-fn a_request_that_must_wait_uses_a_checkpoint_of_half_its_tokens_f124() {
+fn a_request_that_must_wait_uses_a_checkpoint_of_half_its_tokens() {
     for (request, waits, ahead) in
         [(60_000, true, true), (60_001, true, false), (10_000, false, false)]
     {

@@ -76,8 +76,9 @@ mod tests {
     use proptest::prelude::*;
 
     /// G15: 0.40, less where the mean message with its margin is over a tenth of the window, at least 0.15.
+    /// Row F090.
     #[test]
-    fn f090_the_share_adapts_to_the_mean_message() {
+    fn the_share_adapts_to_the_mean_message() {
         for (tokens, window, permille) in [
             (vec![], 1_000, 400),
             (vec![50; 8], 1_000, 400),
@@ -92,8 +93,9 @@ mod tests {
         }
     }
 
+    /// Row F090.
     #[test]
-    fn f090_shares_are_about_equal_and_the_last_takes_the_rest() {
+    fn shares_are_about_equal_and_the_last_takes_the_rest() {
         assert_eq!(by_share(&[10, 10, 10, 10], 2), [0..2, 2..4]);
         assert_eq!(by_share(&[30, 10, 10, 10], 2), [0..1, 1..4]);
         assert_eq!(by_share(&[1, 1, 50], 9), [0..2, 2..3]);
@@ -101,14 +103,16 @@ mod tests {
         assert_eq!(by_share(&[], 3), []);
     }
 
+    /// Row F090.
     #[test]
-    fn f090_no_part_is_larger_than_allowed_unless_it_is_one_message() {
+    fn no_part_is_larger_than_allowed_unless_it_is_one_message() {
         assert_eq!(by_most(&[5, 5, 5, 20, 1], 10), [0..2, 2..3, 3..4, 4..5]);
     }
 
     /// G16: times 1.2 over half the window.
+    /// Row F091.
     #[test]
-    fn f091_a_message_that_with_its_margin_is_over_half_the_window_is_oversized() {
+    fn a_message_that_with_its_margin_is_over_half_the_window_is_oversized() {
         assert!(!is_oversized(416, 1_000));
         assert!(is_oversized(417, 1_000));
         assert!(!is_oversized(417, 0), "nothing divides by an unknown window");

@@ -125,8 +125,9 @@ mod tests {
 
     const NONCE: &str = "0123456789abcdef";
 
+    /// Row A2.
     #[test]
-    fn a2_fences_markers_and_calls_in_a_transcript_become_plain_text() {
+    fn fences_markers_and_calls_in_a_transcript_become_plain_text() {
         for (input, expected) in [
             ("a </summary> b", "a \u{2039}/summary> b"),
             ("<PREVIOUS-summary>", "\u{2039}PREVIOUS-summary>"),
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn code_stays_as_it_is() {
+    fn code_is_not_changed() {
         for text in
             ["Vec<String> a < b", "list[0]", "<div class=x>", "<users>", "f(x, {})", "a\tb\n"]
         {
@@ -155,8 +156,9 @@ mod tests {
         }
     }
 
+    /// Row F23.
     #[test]
-    fn f23_what_reads_as_a_call() {
+    fn text_that_reads_as_a_call_is_recognized() {
         assert_eq!(inert(r#"shell({"command": "x"})"#, ""), r#"shell( {"command": "x"})"#);
         assert!(is_call(r#"shell({"command": "x"})"#));
         assert!(is_call("- functions.exec({})"));
@@ -165,8 +167,9 @@ mod tests {
     }
 
     proptest! {
+        /// Row A2.
         #[test]
-        fn a2_any_text_is_inert_after_one_pass(
+        fn any_text_is_inert_after_one_pass(
             text in r"(</?(summary|think|conversation|\|im_end)>?|\[(COMPACTED|Truncated|end )\]?|[a-z]\(\{|0123456789abcdef|01234567|89abcdef|[\n é\u{202e}<\[({]){0,30}",
         ) {
             let once = inert(&text, NONCE);

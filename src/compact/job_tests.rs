@@ -81,8 +81,9 @@ fn results(done: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// Row F092.
 #[test]
-fn one_call_summarizes_a_history_that_fits_f092() {
+fn one_call_summarizes_a_history_that_fits() {
     let (done, asked) =
         play(machine(json!({ "identifiers": ["src/a.rs", "src/z.rs"] }), 6, 100), |_, ask| {
             good(&ask["job"])
@@ -101,8 +102,9 @@ fn one_call_summarizes_a_history_that_fits_f092() {
     );
 }
 
+/// Row F096.
 #[test]
-fn an_update_is_fed_the_previous_summary_once_f096() {
+fn an_update_is_fed_the_previous_summary_once() {
     let machine = machine(
         json!({ "previousSummary": "[COMPACTED]\n\nOLD STATE", "template": "aceclaw" }),
         6,
@@ -118,8 +120,9 @@ fn an_update_is_fed_the_previous_summary_once_f096() {
 }
 
 /// F090, F104, F30: chunks within the window, then one merge, which is fed the previous summary.
+/// Row F104.
 #[test]
-fn a_large_history_is_summarized_in_chunks_and_merged_f104() {
+fn a_large_history_is_summarized_in_chunks_and_merged() {
     let machine =
         machine(json!({ "contextTokens": 16_000, "previousSummary": "OLD STATE" }), 60, 400);
     let (done, asked) = play(machine, |_, ask| good(&ask["job"]));
@@ -146,8 +149,9 @@ fn a_large_history_is_summarized_in_chunks_and_merged_f104() {
 }
 
 /// F30: fifty windows' worth; every call fits, and there are not many more than are needed.
+/// Row F30.
 #[test]
-fn every_call_fits_the_window_when_the_history_is_fifty_times_as_large_f30() {
+fn every_call_fits_the_window_when_the_history_is_fifty_times_as_large() {
     let (done, asked) =
         play(machine(json!({ "contextTokens": 8_000 }), 800, 500), |_, ask| good(&ask["job"]));
     for ask in &asked {
@@ -159,8 +163,9 @@ fn every_call_fits_the_window_when_the_history_is_fifty_times_as_large_f30() {
     assert_eq!(done["degraded"], json!(false), "{}", done["reason"]);
 }
 
+/// Row F091.
 #[test]
-fn oversized_messages_are_noted_f091() {
+fn oversized_messages_are_noted() {
     let mut machine = machine(json!({ "contextTokens": 8_000, "template": "aceclaw" }), 4, 100);
     machine.push(&message(4, 12_000)).unwrap();
     let (_, asked) = play(machine, |_, ask| good(&ask["job"]));
@@ -168,8 +173,9 @@ fn oversized_messages_are_noted_f091() {
     assert!(prompt.contains("[Large user (~12K tokens) omitted from summary]"), "{prompt}");
 }
 
+/// Row F089.
 #[test]
-fn a_turns_beginning_has_its_own_summary_f089() {
+fn the_beginning_of_a_split_turn_has_its_own_summary() {
     let (done, asked) =
         play(machine(json!({ "splitTurn": 2 }), 6, 100), |_, ask| good(&ask["job"]));
     assert_eq!(kinds(&asked), ["whole", "turn-prefix"]);
@@ -184,8 +190,9 @@ fn a_turns_beginning_has_its_own_summary_f089() {
     assert!(done["summary"].as_str().unwrap().starts_with("OLD\n\n## Turn Context"));
 }
 
+/// Row F9.
 #[test]
-fn nothing_to_summarize_keeps_the_previous_summary_f9() {
+fn nothing_to_summarize_keeps_the_previous_summary() {
     let (done, asked) = play(machine(json!({ "previousSummary": "OLD" }), 0, 0), |_, _| json!({}));
     assert_eq!((done["summary"].as_str(), asked.len()), (Some("OLD"), 0));
     let (done, _) = play(machine(json!({}), 0, 0), |_, _| json!({}));
@@ -193,8 +200,9 @@ fn nothing_to_summarize_keeps_the_previous_summary_f9() {
 }
 
 /// F2, F4 to F8: two calls and no more, then an extract that says so.
+/// Row F8.
 #[test]
-fn two_calls_without_progress_end_a_job_f8() {
+fn two_calls_without_progress_end_a_job() {
     for (reply, result, failure) in [
         (threw("boom", 500), "threw", "temporary"),
         (json!({ "failed": "timeout" }), "timeout", "temporary"),
@@ -215,8 +223,9 @@ fn two_calls_without_progress_end_a_job_f8() {
     }
 }
 
+/// Rows F6, F111.
 #[test]
-fn a_summary_that_is_not_smaller_is_refused_f6_f111() {
+fn a_summary_that_is_not_smaller_is_refused() {
     let long = "new words that nobody said before, one after the other\n".repeat(90);
     let (done, _) = play(machine(json!({ "room": 600 }), 6, 400), |_, ask| {
         let text = format!("{}\n{long}", good(&ask["job"])["text"].as_str().unwrap());
@@ -227,8 +236,9 @@ fn a_summary_that_is_not_smaller_is_refused_f6_f111() {
 }
 
 /// F105: the cheaper first, the next when it fails; a smaller input for the same one where there is no other.
+/// Rows F105, F108.
 #[test]
-fn a_failed_call_tries_the_next_summarizer_and_then_a_smaller_input_f105_f108() {
+fn a_failed_call_tries_the_next_summarizer_and_then_a_smaller_input() {
     let (done, asked) = play(machine(json!({ "summarizers": 3 }), 20, 400), |at, ask| {
         if at == 0 { threw("boom", 500) } else { good(&ask["job"]) }
     });
@@ -251,8 +261,9 @@ fn a_failed_call_tries_the_next_summarizer_and_then_a_smaller_input_f105_f108() 
 }
 
 /// G34: three quarters and three quarters of that, since the summarizer says that it is too much; not under 500 tokens.
+/// Row F108.
 #[test]
-fn an_overflow_of_the_summarizer_makes_the_input_smaller_f108() {
+fn an_overflow_of_the_summarizer_makes_the_input_smaller() {
     let (done, asked) = play(machine(json!({}), 20, 400), |at, ask| {
         if at < 2 { threw("prompt is too long", 400) } else { good(&ask["job"]) }
     });
@@ -264,8 +275,9 @@ fn an_overflow_of_the_summarizer_makes_the_input_smaller_f108() {
     assert_eq!((asked.len(), &done["degraded"]), (2, &json!(true)));
 }
 
+/// Row F108.
 #[test]
-fn authentication_and_network_errors_stop_a_job_at_once_f108() {
+fn authentication_and_network_errors_stop_a_job_at_once() {
     for (error, failure) in [
         (threw("no", 401), "auth"),
         (threw("fetch failed", 0), "temporary"),
@@ -288,8 +300,9 @@ fn authentication_and_network_errors_stop_a_job_at_once_f108() {
     );
 }
 
+/// Row F7.
 #[test]
-fn a_retry_prompt_names_the_fault_f7() {
+fn a_retry_prompt_names_the_fault() {
     let (done, asked) = play(machine(json!({}), 20, 400), |at, ask| {
         if at == 0 { json!({ "text": "no headings" }) } else { good(&ask["job"]) }
     });
@@ -318,8 +331,9 @@ fn an_abort_changes_nothing() {
 }
 
 /// F3: what was finished is not lost when time is over; what comes late changes nothing.
+/// Row F3.
 #[test]
-fn a_job_that_is_out_of_time_ends_with_what_it_has_f3() {
+fn a_job_that_is_out_of_time_ends_with_what_it_has() {
     let mut machine = machine(json!({ "contextTokens": 16_000 }), 60, 400);
     let first: Value = serde_json::from_str(&machine.step()).unwrap();
     machine.answer(1, &json!({ "text": "THE FIRST PART" }).to_string());
@@ -336,8 +350,9 @@ fn a_job_that_is_out_of_time_ends_with_what_it_has_f3() {
 }
 
 /// F30: what cannot be summarized in that window is not tried.
+/// Row F090.
 #[test]
-fn a_window_that_is_too_small_is_seen_before_any_call_f090() {
+fn a_window_that_is_too_small_is_seen_before_any_call() {
     let (done, asked) =
         play(machine(json!({ "contextTokens": 600 }), 20, 400), |_, ask| good(&ask["job"]));
     assert_eq!((asked.len(), &done["degraded"]), (0, &json!(true)));
@@ -358,8 +373,9 @@ fn two_calls_run_in_parallel_if_the_host_allows() {
 }
 
 /// A10: at every boundary, in and out: messages, previous summary, focus, wishes, pins, identifiers, names, errors, answers.
+/// Row A10.
 #[test]
-fn no_secret_crosses_any_boundary_of_a_job_a10() {
+fn no_secret_crosses_any_boundary_of_a_job() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     let settings = json!({
         "previousSummary": format!("old {secret}"), "focus": format!("focus {secret}"), "instructions": format!("keep {secret}"),
@@ -388,8 +404,9 @@ fn no_secret_crosses_any_boundary_of_a_job_a10() {
 }
 
 /// F32: fifty rounds of a summarizer that forgets; the size stays under the cap, and the facts that are gone are told.
+/// Row F32.
 #[test]
-fn a_summary_of_summaries_does_not_grow_f32() {
+fn a_summary_of_summaries_does_not_grow() {
     let mut previous = "src/pinned.rs".to_owned();
     for round in 0..50 {
         let machine = machine(
@@ -465,8 +482,9 @@ proptest! {
     }
 }
 
+/// Row F8.
 #[test]
-fn failed_calls_of_an_earlier_job_count_f8() {
+fn failed_calls_of_an_earlier_job_count() {
     for (strikes, calls) in [(0, 2), (1, 1), (9, 1)] {
         let (done, asked) =
             play(machine(json!({ "strikes": strikes }), 12, 40), |_, _| threw("no", 500));

@@ -157,8 +157,9 @@ fn by_words(text: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
+    /// Row F167.
     #[test]
-    fn f167_the_language_of_the_user_is_recognized() {
+    fn the_language_of_the_user_is_recognized() {
         for (text, expected) in [
             ("Please fix the build and tell me what is wrong with it", Some("English")),
             (

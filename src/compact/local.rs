@@ -121,8 +121,9 @@ mod tests {
             .collect()
     }
 
+    /// Rows F108, H37.
     #[test]
-    fn f108_h37_an_extract_contains_the_last_summary_the_last_turns_and_failures() {
+    fn an_extract_contains_the_last_summary_the_last_turns_and_failures() {
         let options = options("we began");
         let text = extract(&messages(&options), &["a part"], 9_000, &options).unwrap();
         for expected in [
@@ -139,8 +140,9 @@ mod tests {
         assert!(!text.contains("words 15"), "the last eight requests only");
     }
 
+    /// Row F32.
     #[test]
-    fn f32_an_extract_of_an_extract_has_one_notice() {
+    fn an_extract_of_an_extract_has_one_notice() {
         let mut previous = String::from("we began");
         for _ in 0..4 {
             let options = Options { previous: Some(previous), ..options("") };
@@ -152,8 +154,9 @@ mod tests {
     }
 
     /// It is smaller than it must be, whatever that is, or there is none.
+    /// Rows F9, F108.
     #[test]
-    fn f9_f108_an_extract_fits_and_the_previous_summary_stays() {
+    fn an_extract_fits_and_the_previous_summary_stays() {
         let long = "all that was before. ".repeat(300);
         let options = options(&long);
         let messages = messages(&options);

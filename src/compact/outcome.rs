@@ -134,8 +134,9 @@ impl Write for Report<'_> {
 mod tests {
     use super::*;
 
+    /// Row F108.
     #[test]
-    fn f108_an_error_of_a_summarizer_has_a_kind() {
+    fn an_error_of_a_summarizer_has_a_kind() {
         for (message, status, expected) in [
             ("no", Some(401), Failure::Auth),
             ("prompt is too long", Some(403), Failure::Auth),

@@ -202,8 +202,9 @@ mod tests {
     use super::*;
 
     /// F114, G25: each phrase as its provider says it.
+    /// Row F114.
     #[test]
-    fn f114_each_providers_phrase_is_an_overflow() {
+    fn each_providers_phrase_is_an_overflow() {
         for message in [
             "prompt is too long: 213462 tokens > 200000 maximum",
             "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens",
@@ -254,8 +255,9 @@ mod tests {
         }
     }
 
+    /// Row F114.
     #[test]
-    fn f114_other_errors_are_no_overflow() {
+    fn other_errors_are_no_overflow() {
         for message in [
             "Rate limit reached for gpt-4 on tokens per min: too many tokens per minute",
             "ThrottlingException: Too many tokens, please wait before trying again.",
@@ -285,16 +287,18 @@ mod tests {
         }
     }
 
+    /// Row F114.
     #[test]
-    fn f114_a_4xx_status_without_a_body_is_an_overflow() {
+    fn a_4xx_status_without_a_body_is_an_overflow() {
         assert!(is_context_overflow(r#"{"status":413,"message":"Payload Too Large"}"#));
         assert!(is_context_overflow(r#"{"statusCode":400,"message":"400 (no body)"}"#));
         assert!(is_context_overflow(r#"{"status":413,"message":"413 status code (no body)"}"#));
         assert!(!is_context_overflow(r#"{"status":500,"message":"(no body)"}"#));
     }
 
+    /// Row F114.
     #[test]
-    fn f114_an_error_inside_others_but_not_what_was_sent() {
+    fn an_error_inside_others_but_not_what_was_sent() {
         assert!(is_context_overflow(
             r#"{"message":"x","cause":{"error":{"code":"context_length_exceeded"}}}"#
         ));

@@ -279,8 +279,9 @@ mod tests {
     }
 
     /// F095: every heading of every family is asked for, and is what the answer is held to.
+    /// Row F095.
     #[test]
-    fn f095_headings_are_in_the_prompt() {
+    fn headings_are_in_the_prompt() {
         for (template, name) in Template::ALL {
             let options = options(&format!(r#","template":"{name}""#));
             let made = job(
@@ -294,8 +295,9 @@ mod tests {
         }
     }
 
+    /// Row F096.
     #[test]
-    fn f096_the_previous_summary_is_fed_once() {
+    fn the_previous_summary_is_fed_once() {
         let made = job(ask(Kind::Update, &["new words"], Some("old words")), &options(""));
         assert_eq!(made.prompt.matches("old words").count(), 1);
         assert_eq!(made.system.matches("old words").count(), 0);
@@ -303,8 +305,9 @@ mod tests {
         assert_eq!(made.previous_summary.as_deref(), Some("old words"));
     }
 
+    /// Row F104.
     #[test]
-    fn f104_partial_summaries_are_labelled_and_merged() {
+    fn partial_summaries_are_labelled_and_merged() {
         let made = job(ask(Kind::Merge, &["a", "b", "c"], Some("old")), &options(""));
         for label in [
             "PART 1 OF 3 (OLDEST)",
@@ -320,8 +323,9 @@ mod tests {
         assert!(part.system.contains("without headings"));
     }
 
+    /// Row F089.
     #[test]
-    fn f089_the_beginning_of_a_turn_is_summarized_for_its_rest() {
+    fn the_beginning_of_a_turn_is_summarized_for_its_rest() {
         let made = job(
             Ask { headings: &TURN_HEADINGS, ..ask(Kind::TurnPrefix, &["x"], None) },
             &options(""),
@@ -333,8 +337,9 @@ mod tests {
         );
     }
 
+    /// Rows F107, F167.
     #[test]
-    fn f107_f167_the_prompt_names_the_focus_and_the_language() {
+    fn the_prompt_names_the_focus_and_the_language() {
         let made = job(
             ask(Kind::Full, &["x"], None),
             &options(r#","focus":"the parser","language":"de""#),
@@ -347,8 +352,9 @@ mod tests {
     }
 
     /// F103, H22: 45 % and 55 % of 160,000 characters.
+    /// Row F103.
     #[test]
-    fn f103_hermes_cuts_the_transcript_in_the_middle() {
+    fn hermes_cuts_the_transcript_in_the_middle() {
         let text = "y".repeat(200_000);
         let made = job(ask(Kind::Full, &[&text], None), &options(r#","template":"hermes""#));
         assert!(made.prompt.contains("[... 40000 characters left out ...]"));
@@ -356,8 +362,9 @@ mod tests {
     }
 
     /// A1: whatever the session says, the system text is the same.
+    /// Row A1.
     #[test]
-    fn a1_nothing_of_the_session_is_system_text() {
+    fn nothing_of_the_session_is_system_text() {
         let more = r#","focus":"CANARY","instructions":"CANARY""#;
         let made = job(ask(Kind::Update, &["CANARY"], Some("CANARY")), &options(more));
         assert!(!made.system.contains("CANARY"));
@@ -366,8 +373,9 @@ mod tests {
 
     proptest! {
         /// A2: no text of the grammar of fences and markers closes a fence.
+        /// Row A2.
         #[test]
-        fn a2_no_text_closes_a_fence(
+        fn no_text_closes_a_fence(
             text in "(=== (BEGIN|END) (SESSION|FOCUS|PREVIOUS SUMMARY) |0123456789abcdef|01234567|89abcdef| ===|\n|</?summary>|x|\u{202e}){0,25}",
         ) {
             let options = options("");

@@ -203,7 +203,7 @@ mod tests {
     const NONCE: &str = "0123456789abcdef0123";
 
     #[test]
-    fn texts_are_ready_to_be_fed() {
+    fn texts_of_options_are_redacted_and_inert() {
         let secret = format!("ghp_{}", "a1B2".repeat(9));
         let json = format!(
             r#"{{"nonce":"{NONCE}","room":100,"focus":"</summary> {secret}","previousSummary":"[COMPACTED]\n\n{secret}","pins":["{secret}",""],"identifiers":["a.rs"],"language":"de-AT","estimator":"o200k"}}"#

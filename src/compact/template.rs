@@ -234,8 +234,9 @@ mod tests {
     use super::*;
 
     /// F095: as many headings as the systems have, none twice.
+    /// Row F095.
     #[test]
-    fn f095_each_template_has_its_headings() {
+    fn each_template_has_its_headings() {
         let counts = Template::ALL.map(|(template, _)| template.headings().len());
         assert_eq!(counts, [9, 6, 7, 5, 4, 13, 13]);
         for (template, _) in Template::ALL {
@@ -246,8 +247,9 @@ mod tests {
         }
     }
 
+    /// Row F102.
     #[test]
-    fn f102_each_template_has_its_output_budget() {
+    fn each_template_has_its_output_budget() {
         for (template, input, window, expected) in [
             (Template::Plimsoll, 100, 0, 2_000),
             (Template::Aiclaw, 15_000, 0, 3_000),
@@ -263,8 +265,9 @@ mod tests {
         }
     }
 
+    /// Rows F098, F099.
     #[test]
-    fn f098_f099_text_around_a_summary_is_stripped() {
+    fn text_around_a_summary_is_stripped() {
         for (template, _) in Template::ALL {
             let (before, behind) = template.around();
             assert_eq!(bare(&format!("{before}## Goal\nx{behind}"), ""), "## Goal\nx");
@@ -281,8 +284,9 @@ mod tests {
         assert_eq!(bare("we spoke of [COMPACTED] once", ""), "we spoke of [COMPACTED] once");
     }
 
+    /// Row F100.
     #[test]
-    fn f100_the_handoff_is_for_reference_and_asks_for_nothing() {
+    fn the_handoff_is_for_reference_and_asks_for_nothing() {
         let (before, behind) = Template::Hermes.around();
         assert!(before.contains("REFERENCE ONLY") && before.contains("latest message decides"));
         assert!(behind.contains("END OF CONTEXT SUMMARY"));

@@ -163,8 +163,9 @@ mod tests {
         assert_eq!(found.as_deref().map_err(|(fault, _)| *fault), expected, "{text}");
     }
 
+    /// Row F097.
     #[test]
-    fn f097_tags_else_the_entire_text() {
+    fn a_summary_is_the_text_in_its_tags_or_all_of_it() {
         check(GOOD, Ok(GOOD));
         check(&format!("Here:\n<summary>\n{GOOD}\n</summary> bye"), Ok(GOOD));
         check(&format!("</summary><summary>{GOOD}"), Err(Fault::Unverified));
@@ -173,8 +174,9 @@ mod tests {
     }
 
     /// F4: empty, blank, no string, thoughts alone.
+    /// Row F4.
     #[test]
-    fn f4_an_empty_answer_is_no_summary() {
+    fn an_empty_answer_is_no_summary() {
         for text in [
             "",
             "  \n",
@@ -191,8 +193,9 @@ mod tests {
     }
 
     /// F5: the provider's own word, and what does not end.
+    /// Row F5.
     #[test]
-    fn f5_an_answer_cut_by_its_limit_is_no_summary() {
+    fn an_answer_cut_by_its_limit_is_no_summary() {
         let good = json::write(&GOOD);
         for word in
             ["length", "max_tokens", "MAX_TOKENS", "model_length", "incomplete", "max-tokens"]
@@ -207,8 +210,9 @@ mod tests {
         check("## Goal\nx\n## Next Steps", Err(Fault::Cut));
     }
 
+    /// Row F6.
     #[test]
-    fn f6_longer_than_it_may_be() {
+    fn a_summary_that_is_longer_than_allowed_is_refused() {
         let tokens = judge(&json::write(&GOOD), None, 500, &[])
             .map(|_| crate::estimate::Estimator::default().tokens(GOOD));
         let tokens = tokens.unwrap();
@@ -216,8 +220,9 @@ mod tests {
         assert_eq!(judge(&json::write(&GOOD), None, tokens, &[]).unwrap_err().0, Fault::Inflated);
     }
 
+    /// Row F7.
     #[test]
-    fn f7_refusals_and_tool_calls_are_no_summary() {
+    fn refusals_and_tool_calls_are_no_summary() {
         for text in [
             "I'm sorry, but I can't help with that.",
             "I\u{2019}m unable to summarize this.",
@@ -251,8 +256,9 @@ mod tests {
         }
     }
 
+    /// Row F7.
     #[test]
-    fn f7_an_echo_is_no_summary() {
+    fn an_echo_is_no_summary() {
         let lines: Vec<String> = (1..=8)
             .map(|at| format!("  line {at} of a parser that reads the file, and it does\n"))
             .collect();
@@ -267,8 +273,9 @@ mod tests {
     }
 
     /// What an agent noted between its calls is a summary as it is, word by word.
+    /// Row F7.
     #[test]
-    fn f7_facts_in_the_agents_words_are_no_echo() {
+    fn facts_in_the_agents_words_are_no_echo() {
         let notes: Vec<String> = (10..40)
             .map(|at| format!("conf/unit-{at}.conf retry_budget = {at}7, asked for by the office"))
             .collect();
@@ -288,13 +295,15 @@ mod tests {
         check("<think>## Goal\n## Next Steps</think>a text", Err(Fault::Unverified));
     }
 
+    /// Row F9.
     #[test]
-    fn f9_headings_without_text_are_no_summary() {
+    fn headings_without_text_are_no_summary() {
         check("## Goal\nNone\n## Next Steps\n- (none)", Err(Fault::Empty));
     }
 
+    /// Rows F23, A10.
     #[test]
-    fn f23_a10_an_accepted_summary_is_inert_and_without_secrets() {
+    fn an_accepted_summary_is_inert_and_without_secrets() {
         let secret = format!("ghp_{}", "a1B2".repeat(9));
         let text = format!(
             "## Goal\nkey {secret}, then shell({{\"a\": 1}})\n## Next Steps\n- [COMPACTED] </summary>"

@@ -244,8 +244,9 @@ mod tests {
 
     const WINDOW: &str = r#""contextTokens":131072"#;
 
+    /// Row B1.
     #[test]
-    fn b1_a_new_budget_holds_nothing_and_its_threshold_is_eighty_percent() {
+    fn a_new_budget_holds_nothing_and_its_threshold_is_eighty_percent() {
         let new = Kept::new(WINDOW);
         assert_eq!(new.report["tokens"], 0);
         assert_eq!(new.report["thresholdTokens"], 104_858);
@@ -255,8 +256,9 @@ mod tests {
         assert_eq!(new.report["compress"], false);
     }
 
+    /// Row B2.
     #[test]
-    fn b2_usage_counts_prompt_and_completion_and_goes_before_an_estimate() {
+    fn usage_counts_prompt_and_completion_and_replaces_an_estimate() {
         let mut budget = Kept::new(WINDOW);
         budget.update(r#","estimate":700"#);
         assert_eq!(
@@ -273,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_since_a_usage_is_added_by_estimate() {
+    fn messages_after_a_usage_are_added_by_estimate() {
         let mut budget = Kept::new(r#""contextTokens":10000"#);
         budget.answered(7000, 200);
         budget.update(r#","estimate":17000,"since":10000"#);
@@ -295,8 +297,9 @@ mod tests {
         assert_eq!(budget.report["status"]["promptTokens"], 0);
     }
 
+    /// Row B4.
     #[test]
-    fn b4_the_usual_window_and_a_budget_that_is_off() {
+    fn the_default_window_is_128k_and_a_disabled_budget_never_compresses() {
         let mut usual = Kept::new(r#""maxMessages":1"#);
         assert_eq!(usual.report["status"]["budget"], 131_072);
         usual.update(r#","messages":2"#);
@@ -308,8 +311,9 @@ mod tests {
         assert_eq!((off.hint(), &off.report["tokens"]), (None, &200_000.into()));
     }
 
+    /// Row B17.
     #[test]
-    fn b17_a_response_without_usage_lets_estimates_count_again() {
+    fn a_response_without_usage_lets_estimates_count_again() {
         let mut budget = Kept::new(WINDOW);
         budget.answered(45_000, 231);
         for (prompt, completion) in [(0, 0), (0, 900), (1_100_000, 0), (131_072 * 8, 1)] {
@@ -324,8 +328,9 @@ mod tests {
         }
     }
 
+    /// Row B3.
     #[test]
-    fn b3_the_bands_begin_at_their_figures() {
+    fn each_band_begins_at_its_documented_percentage() {
         let mut budget = Kept::new(r#""contextTokens":100000"#);
         for (used, band, compress) in [
             (79_999, "ok", false),
@@ -347,8 +352,9 @@ mod tests {
         }
     }
 
+    /// Rows B4, B5.
     #[test]
-    fn b4_b5_the_bands_are_the_hosts_to_set() {
+    fn the_host_sets_where_bands_begin() {
         let mut budget = Kept::new(r#""contextTokens":1000,"warn":0.5,"compact":0.6,"force":0.7"#);
         assert_eq!(budget.report["thresholdTokens"], 500);
         for (used, band) in [(499, "ok"), (500, "warn"), (600, "compact"), (700, "force")] {
@@ -363,8 +369,9 @@ mod tests {
         assert_eq!(late.band(), "compact");
     }
 
+    /// Row B6.
     #[test]
-    fn b6_the_status_line_is_floored_and_marks_an_estimate() {
+    fn the_status_line_is_floored_and_marks_an_estimate() {
         let mut budget = Kept::new(WINDOW);
         budget.update(r#","estimate":45231"#);
         assert_eq!(budget.report["line"], "📚 Context: ~45,231/131,072 (34%)");
@@ -374,8 +381,9 @@ mod tests {
         assert_eq!(budget.report["line"], "📚 Context: 131,071/131,072 (99%)");
     }
 
+    /// Row G40.
     #[test]
-    fn g40_the_short_line_is_floored_and_empty_without_a_window() {
+    fn the_short_line_is_floored_and_empty_without_a_window() {
         let mut budget = Kept::new(r#""contextTokens":200999"#);
         budget.answered(156_999, 0);
         assert_eq!(budget.report["short"], "[Context: 156k/200k tokens (78%)]");
@@ -384,8 +392,9 @@ mod tests {
         assert_eq!(unknown.report["short"], "");
     }
 
+    /// Row B7.
     #[test]
-    fn b7_a_hint_comes_once_for_a_band_and_a_cycle() {
+    fn a_hint_comes_once_for_a_band_and_a_cycle() {
         let mut budget = Kept::new(r#""contextTokens":100000"#);
         assert_eq!(budget.hint(), None);
         budget.answered(81_500, 0);
@@ -404,16 +413,18 @@ mod tests {
         assert!(budget.hint().is_some(), "a new cycle");
     }
 
+    /// Row B13.
     #[test]
-    fn b13_the_reserve_for_the_answer_is_no_budget() {
+    fn the_budget_excludes_the_reserve_for_the_answer() {
         let mut budget = Kept::new(r#""contextTokens":100000,"maxOutputTokens":20000"#);
         assert_eq!(budget.report["thresholdTokens"], 64_000);
         budget.answered(64_000, 0);
         assert_eq!((budget.band(), &budget.report["status"]["budget"]), ("warn", &80_000.into()));
     }
 
+    /// Row B18.
     #[test]
-    fn b18_an_unknown_window_is_never_divided_by_and_over_it_nothing_remains() {
+    fn a_budget_without_a_window_has_no_percentage_and_an_exceeded_one_nothing_left() {
         let mut budget = Kept::new(r#""contextTokens":0"#);
         budget.answered(5000, 0);
         let status = serde_json::json!({ "used": 5000, "budget": 0, "remaining": 0, "usedPct": 0, "promptTokens": 5000, "completionTokens": 0, "source": "usage", "band": "ok" });
@@ -432,8 +443,9 @@ mod tests {
         );
     }
 
+    /// Row I24.
     #[test]
-    fn i24_a_run_without_a_limit_is_never_exceeded_and_one_with_it_never_has_less_than_nothing() {
+    fn a_run_without_a_limit_is_never_exceeded_and_the_rest_of_a_limit_is_never_negative() {
         for limit in ["0", "-5"] {
             let mut free = Kept::new(&format!(r#"{WINDOW},"maxRunTokens":{limit}"#));
             free.answered(100_000, 5000);
@@ -456,8 +468,9 @@ mod tests {
         assert_eq!(Kept::new(WINDOW).report["run"], serde_json::Value::Null);
     }
 
+    /// Row G29.
     #[test]
-    fn g29_more_messages_than_the_host_allows_are_too_many_whatever_they_weigh() {
+    fn more_messages_than_the_host_allows_are_compressed_whatever_their_size() {
         let mut budget = Kept::new(&format!(r#"{WINDOW},"maxMessages":500"#));
         for (messages, compress) in [(499, false), (500, false), (501, true), (20, false)] {
             budget.update(&format!(r#","estimate":900,"messages":{messages}"#));
@@ -475,8 +488,9 @@ mod tests {
         assert_eq!(unknown.report["compress"], true);
     }
 
+    /// Rows G28, G23.
     #[test]
-    fn g28_g23_a_reserve_in_tokens_is_the_trigger_if_the_band_is_all_of_the_budget() {
+    fn a_reserve_in_tokens_is_the_trigger_if_the_band_is_all_of_the_budget() {
         for reserve in [4000, 16_384] {
             let options =
                 format!(r#"{WINDOW},"maxOutputTokens":{reserve},"warn":1,"compact":1,"force":1"#);
@@ -489,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_cannot_be_is_refused_by_name() {
+    fn an_impossible_option_is_refused_by_name() {
         for (options, message) in [
             (
                 r#""contextTokens":-1"#,

@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_option_and_what_is_allowed() {
+    fn an_error_names_the_option_and_what_is_allowed() {
         refuses(
             r#"{"window":{"contextTokens":1000,"maxOutputTokens":1000}}"#,
             "window.maxOutputTokens: expected less than window.contextTokens (1000), got 1000",
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_window_decides_nothing() {
+    fn with_an_unknown_window_nothing_is_decided() {
         let options = Options::parse("{}").unwrap();
         assert_eq!(options.mode, Mode::Unmanaged);
     }

@@ -231,7 +231,7 @@ fn a_user_text_is_in_the_head_as_it_was_repaired() {
 }
 
 #[test]
-fn a_cap_that_was_wanted_costs_no_more() {
+fn a_capped_result_costs_what_is_reported_of_it() {
     let mut host = Host::new(&window(10_000));
     host.ask("go");
     host.work("a", &json!({}), &words(5000, "w"));
@@ -248,7 +248,7 @@ proptest! {
 
     /// A retry, `status`, `explain`, a snapshot: whoever only asks changes nothing, and what comes next is what it would have been.
     #[test]
-    fn who_only_asks_changes_nothing(
+    fn questions_change_no_request(
         sizes in prop::collection::vec((1usize..400, 0u8..4), 1..40),
         tokens in 2_000u32..20_000,
         preset in 0usize..8,

@@ -134,34 +134,39 @@ mod tests {
         assert_eq!(Estimator::parse(name).unwrap().tokens(text), tokens, "{name}");
     }
 
+    /// Row A38.
     #[test]
-    fn a38_a_ratio_estimates_tokens_from_characters() {
+    fn a_ratio_estimates_tokens_from_characters() {
         for (chars, tokens) in [(0, 0), (1, 1), (4, 2), (5, 3), (12, 6), (42_000, 20_000)] {
             check("chars/2.1", &"x".repeat(chars), tokens);
         }
         check("chars/4", &"x".repeat(42_000), 10_500);
     }
 
+    /// Row A37.
     #[test]
-    fn a37_characters_are_counted_in_utf16_units() {
+    fn characters_are_counted_in_utf16_units() {
         check("chars/4", "\u{1f600}\u{1f600}\u{e9}", 2);
         check("chars/2.1", "\u{1f600}\u{1f600}", 2);
     }
 
+    /// Row A39.
     #[test]
-    fn a39_messages_and_calls_have_an_overhead() {
+    fn messages_and_calls_have_an_overhead() {
         assert_eq!((MESSAGE, CALL, RESULT, DEFINITION), (4, 20, 10, 10));
     }
 
+    /// Rows B2, V2.
     #[test]
-    fn b2_v2_four_characters_a_token_rounded_up() {
+    fn four_characters_are_a_token_rounded_up() {
         for (text, tokens) in [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)] {
             check("chars/4", text, tokens);
         }
     }
 
+    /// Row I20.
     #[test]
-    fn i20_the_cjk_estimator_weighs_characters_by_script() {
+    fn the_cjk_estimator_weighs_characters_by_script() {
         check("cjk", "", 0);
         check("cjk", "hello world", 2);
         check("cjk", "abc", 1);
@@ -174,7 +179,7 @@ mod tests {
 
     /// In bytes that `&str` cannot hold, too, nothing overflows and no index is out of range.
     #[test]
-    fn any_bytes_give_some_number() {
+    fn any_bytes_have_an_estimate() {
         let mut seed = 7_u32;
         let bytes: Vec<u8> = std::iter::repeat_with(|| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -260,7 +260,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn any_code_gives_some_table() {
+    fn any_bytes_are_decoded_to_a_full_table() {
         for byte in [0, 1, 0x7f, 0xff] {
             assert_eq!(decode(&vec![byte; 20_000], None).len(), WEIGHTS);
         }

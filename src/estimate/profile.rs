@@ -129,7 +129,7 @@ mod tests {
     /// Renews `tables.bin` from the fitted model where that is at hand, and says when it was not current.
     #[test]
     #[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "reads the fitted model")]
-    fn tables_are_those_of_the_model() {
+    fn the_tables_equal_those_of_the_fitted_model() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let Ok(model) = fs::read_to_string(root.join("../shared/spec/estimate/model.json")) else {
             println!("skipped: ../shared is absent");

@@ -202,8 +202,9 @@ mod tests {
     use Signal::{Change, Continue, Plan, Verify};
 
     /// A53: the four signals, in their order.
+    /// Row A53.
     #[test]
-    fn a53_english_words_show_the_intent_of_a_request() {
+    fn english_words_show_the_intent_of_a_request() {
         check("continue", &[Continue]);
         check("Resume, then plan the next steps", &[Continue, Plan]);
         check("take the next step", &[Continue]);
@@ -216,8 +217,9 @@ mod tests {
     }
 
     /// A54: parts of words said something there, and "next steps" said two things.
+    /// Row A54.
     #[test]
-    fn a54_parts_of_words_say_nothing() {
+    fn parts_of_words_show_no_intent() {
         for word in [
             "prefix",
             "suffix",
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_languages_that_are_wanted() {
+    fn only_the_languages_of_the_host_show_an_intent() {
         assert_eq!(signals_in("behebe das", &["en"]), []);
         assert_eq!(signals_in("behebe das", &["de"]), [Change]);
     }

@@ -112,8 +112,9 @@ mod tests {
         Focus::of(query, &[], None, &LANGUAGES)
     }
 
+    /// Row A48.
     #[test]
-    fn a48_the_summary_is_short_and_on_one_line() {
+    fn the_summary_is_short_and_on_one_line() {
         assert_eq!(focus("  fix\n\tthe   parser ").summary, "fix the parser");
         let (fits, long) = ("x".repeat(160), "x".repeat(161));
         assert_eq!(focus(&fits).summary, fits);
@@ -124,8 +125,9 @@ mod tests {
         assert!(emoji.ends_with("👩‍👩‍👧...") && utf16_len(&emoji) <= SUMMARY);
     }
 
+    /// Row A55.
     #[test]
-    fn a55_files_come_from_the_query_first_and_then_from_the_newest_messages() {
+    fn files_come_from_the_query_first_and_then_from_the_newest_messages() {
         let recent: Vec<String> = (0..8).map(|at| format!("see src/f{at}.rs")).collect();
         let recent: Vec<&str> = recent.iter().map(String::as_str).collect();
         let focus = Focus::of("look at a.rs and a.rs", &recent, None, &LANGUAGES);
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_of_an_empty_query() {
+    fn an_empty_query_has_no_focus() {
         assert_eq!(focus(" "), Focus::default());
         assert!(Focus::default().is_empty());
     }

@@ -108,8 +108,9 @@ mod tests {
     }
 
     /// A55: a path, or a name with an ending.
+    /// Row A55.
     #[test]
-    fn a55_paths_and_file_names_are_found_in_a_sentence() {
+    fn paths_and_file_names_are_found_in_a_sentence() {
         check("open src/main.rs and lib/a/b.test.ts", &["src/main.rs", "lib/a/b.test.ts"]);
         check("see App.java, (README.md) and `x.py`.", &["App.java", "README.md", "x.py"]);
         check(
@@ -125,8 +126,9 @@ mod tests {
     }
 
     /// A56: versions, numbers and abbreviations were taken for files, and absolute and backslash paths were not seen.
+    /// Row A56.
     #[test]
-    fn a56_versions_and_numbers_are_none_and_absolute_paths_are_seen() {
+    fn versions_and_numbers_are_no_paths_and_absolute_paths_are() {
         check("v1.2 or 3.5, e.g. 1.2.3 i.e. 10/11, 2024/01/02 and/or yes/no", &[]);
         check("node 20.11 vs. 1.0.0-rc.1, $3.50, etc. a.b", &[]);
         check("see https://example.com/a.ts and me@example.org", &[]);
@@ -137,8 +139,9 @@ mod tests {
         check("..\\up\\one.h", &["..\\up\\one.h"]);
     }
 
+    /// Row A56.
     #[test]
-    fn a56_a_path_is_relative_to_the_projects_root() {
+    fn a_path_is_relative_to_the_projects_root() {
         for (path, root, expected) in [
             ("/p/app/src/a.ts", Some("/p/app"), "src/a.ts"),
             ("/p/app/src/a.ts", Some("/p/app/"), "src/a.ts"),

@@ -151,8 +151,9 @@ mod tests {
 
     /// A51: what `AceClaw` takes in backticks and what it refuses. `foo_bar` is taken here: it is a name in most languages;
     /// `App.java` is a file here, not a symbol (A56 counts it as both).
+    /// Row A51.
     #[test]
-    fn a51_names_in_backticks_are_symbols() {
+    fn names_in_backticks_are_symbols() {
         for name in ["FOO", "Foo", "fooBar", "a.b", "foo_bar", "std::mem::replace", "Foo.bar.baz"] {
             check(&format!("look at `{name}`"), &[name]);
         }
@@ -162,15 +163,17 @@ mod tests {
     }
 
     /// A49: the brackets of a call are no part of its name, so the two spellings are one.
+    /// Row A49.
     #[test]
-    fn a49_brackets_are_dropped_and_a_name_comes_once() {
+    fn brackets_are_dropped_and_a_name_comes_once() {
         check("call `parseLine()` and then parseLine() or parseLine", &["parseLine"]);
         check("use `B_b` and Zed_9 and `aB`", &["B_b", "aB", "Zed_9"]);
     }
 
     /// A50: the scan over the words; A52: a word that is only capitalised is mostly a word.
+    /// Rows A50, A52.
     #[test]
-    fn a50_a52_words_written_like_names_are_symbols_outside_backticks() {
+    fn words_written_like_names_are_symbols_outside_backticks() {
         check("rename FooBar to fooBaz, v2 of Parser2", &["FooBar", "fooBaz", "Parser2"]);
         check("Fix the README. Please Update it. Hello World", &["World"]);
         check("why does the Ledger lose blocks?", &["Ledger"]);

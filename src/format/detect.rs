@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_format_has_is_named() {
+    fn an_error_names_what_no_format_has() {
         check(&["[1]"], "no object with a role");
         check(&[r#"{"type":"user"}"#], "without a role");
     }

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn points_at_what_was_being_read() {
+    fn an_error_points_at_the_value_that_was_read() {
         let json = r#"{"a":"x","b":[1,{"c/d":5}],"e":null}"#;
         check(json, 0, "");
         check(json, 8, "/a");

@@ -204,7 +204,7 @@ mod tests {
     use crate::format::Format;
 
     #[test]
-    fn pairs_and_escaped_backslashes_stay_complete() {
+    fn surrogate_pairs_and_escaped_backslashes_are_unchanged() {
         for json in
             [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""\u001b[0m""#, r#""\uD83D\uDE00 x""#, "\"\\"]
         {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn every_lone_one_is_replaced_at_the_same_length() {
+    fn every_lone_surrogate_is_replaced_at_the_same_length() {
         let json = r#"{"a":"\ud83d x \ude00","b":"\ud83d\ude00"}"#;
         let mended = mend(json).unwrap();
         assert_eq!(mended.text, r#"{"a":"\ufdd0 x \ufdd0","b":"\ud83d\ude00"}"#);

@@ -135,8 +135,9 @@ fn sample() -> Value {
     })
 }
 
+/// Row A98.
 #[test]
-fn the_sample_of_the_document_comes_out_field_by_field_a98() {
+fn the_sample_of_the_document_comes_out_field_by_field() {
     let sample = sample();
     let mut section = sample["sections"][0].clone();
     section["offset"] = json!(100);
@@ -162,8 +163,9 @@ fn the_sample_of_the_document_comes_out_field_by_field_a98() {
     holds(&report);
 }
 
+/// Row A98.
 #[test]
-fn without_a_window_there_are_no_shares_and_nothing_is_divided_a98() {
+fn without_a_window_there_are_no_shares_and_nothing_is_divided() {
     let session = TestSession::new(&json!({ "window": { "contextTokens": 0 } }))
         .beside(json!({ "system": "words" }));
     let report = session.report();
@@ -198,8 +200,9 @@ fn plan(sections: &[(&str, &str, &str, u64)]) -> Value {
     json!({ "system": { "prompt": prompt, "sections": listed } })
 }
 
+/// Row A104.
 #[test]
-fn the_prompt_is_reported_by_section_a104() {
+fn the_prompt_is_reported_by_section() {
     let long = "word ".repeat(80);
     let session = TestSession::new(&window(10_000)).beside(plan(&[
         ("base", "base", &long, 400),
@@ -236,8 +239,9 @@ fn the_prompt_is_reported_by_section_a104() {
     assert_eq!(sum, report["estimatedTokens"].as_u64().unwrap());
 }
 
+/// Row A105.
 #[test]
-fn the_text_of_a_key_comes_with_it_alone_a105() {
+fn the_text_of_a_key_comes_with_it_alone() {
     let session = TestSession::new(&window(10_000)).beside(plan(&[
         ("base", "base", "né😀👩‍👩‍👧\n", 12),
         ("rules:tests", "rules", "Đường dẫn 文脈", 13),

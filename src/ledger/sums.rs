@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_every_end_while_numbers_come_and_change() {
+    fn the_sum_of_every_suffix_is_right_as_numbers_change() {
         let (mut sums, mut plain) = (Sums::default(), Vec::new());
         for at in 0..40u32 {
             let number = u64::from(at * 7 % 11);

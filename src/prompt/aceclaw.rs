@@ -57,8 +57,9 @@ pub(super) fn place(key: &str, priority: u32) -> (i64, i64) {
 mod tests {
     use super::*;
 
+    /// Row A31.
     #[test]
-    fn a31_sections_have_the_base_priorities_of_aceclaw() {
+    fn sections_have_the_base_priorities_of_aceclaw() {
         assert_eq!(base_priority("base"), Some(95));
         assert_eq!(base_priority("rules:ts"), Some(88));
         assert_eq!(base_priority("memory:journal"), Some(50));
@@ -66,8 +67,9 @@ mod tests {
         assert_eq!(base_priority("other"), None);
     }
 
+    /// Row A31.
     #[test]
-    fn a31_a_lifted_tier_comes_before_the_base() {
+    fn a_tier_with_a_raised_priority_comes_before_the_base() {
         assert!(place("memory:journal", 62) < place("base", 95));
         assert!(place("memory:soul", 100) < place("memory:journal", 62));
         assert!(place("base", 95) < place("other", 1) && place("other", 1) < place("rules:a", 88));

@@ -128,8 +128,9 @@ mod tests {
     }
 
     /// A59, in its order.
+    /// Row A59.
     #[test]
-    fn a59_sections_that_the_focus_is_about_get_a_higher_priority() {
+    fn sections_that_the_focus_is_about_get_a_higher_priority() {
         let all = focus(
             &["a.rs"],
             &["FooBar"],
@@ -160,13 +161,15 @@ mod tests {
     }
 
     /// A52: a symbol inside another word lifts nothing.
+    /// Row A52.
     #[test]
-    fn a52_a_part_of_a_word_lifts_nothing() {
+    fn a_part_of_a_word_raises_no_priority() {
         check("memory:user", 70, &focus(&[], &["Foo"], &[]), 70);
     }
 
+    /// Row A101.
     #[test]
-    fn a101_the_evidence_gives_the_reason() {
+    fn a_raised_priority_has_its_evidence() {
         let rules = Section { key: "rules:x".into(), priority: 88, ..Section::default() };
         let boost = boost(&rules, &focus(&["src/a.rs"], &[], &[Signal::Change]));
         assert_eq!(boost.evidence, ["+4 active file src/a.rs", "+3 code change requested"]);

@@ -59,8 +59,9 @@ mod tests {
     use super::*;
 
     /// A3, word for word but for the fifth and seventh: the total's floor is the document's 1,000, not the code's 4,000 (A4).
+    /// Row A3.
     #[test]
-    fn a3_the_budget_follows_from_the_window() {
+    fn the_budget_follows_from_the_window() {
         for (window, output, per_tier, total) in [
             (200_000, 16_384, 20_000, 150_000),
             (128_000, 8_192, 20_000, 119_808),
@@ -76,8 +77,9 @@ mod tests {
         }
     }
 
+    /// Row A1.
     #[test]
-    fn a1_a_budget_of_zero_is_refused() {
+    fn a_budget_of_zero_is_refused() {
         assert_eq!(Budget::default().checked(), Ok(Budget { per_tier: 20_000, total: 150_000 }));
         let error = Budget { per_tier: 0, total: 1 }.checked().unwrap_err().to_string();
         assert_eq!(error, "budget.maxPerTierChars: expected a positive number, got 0");

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_sections_say_crosses_once() {
+    fn a_text_that_many_sections_share_crosses_once() {
         let section = |at: u32| format!(r#"{{"key":"rules:{at}","content":"x","priority":1}}"#);
         let sections: Vec<String> = (0..3).map(section).collect();
         let json = format!(r#"{{"sections":[{}]}}"#, sections.join(","));

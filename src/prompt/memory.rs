@@ -101,8 +101,9 @@ mod tests {
     }
 
     /// V8: a hundred memories into 200: theirs came to 222 bytes. Ours keeps to the budget, in characters (D12).
+    /// Row V8.
     #[test]
-    fn v8_a_hundred_memories_into_fifty_tokens() {
+    fn a_hundred_memories_are_cut_to_fifty_tokens() {
         let memories: Vec<String> = (0..100)
             .map(|at| format!("Memory entry {at} with a lot of content to fill up space"))
             .collect();
@@ -117,8 +118,9 @@ mod tests {
     }
 
     /// V5, V9: header, values, message; without memories only the question.
+    /// Row V5.
     #[test]
-    fn v5_memories_are_placed_before_the_question() {
+    fn memories_are_placed_before_the_question() {
         let text = build_context(&["a", "b"], "why?", 1_000, &Locale::named("en").unwrap());
         assert_eq!(text, "Related data from memory:\n- a\n- b\n\nQuestion/request: why?");
         assert_eq!(build_context(&[], "xin chào", 10, &vi()), "Câu hỏi/yêu cầu: xin chào");
@@ -127,16 +129,18 @@ mod tests {
     }
 
     /// V10: one memory that is too long does not end the list.
+    /// Row V10.
     #[test]
-    fn v10_what_fits_later_still_comes() {
+    fn a_memory_that_fits_follows_one_that_does_not() {
         let long = "x".repeat(500);
         let text = build_context(&[&long, "short"], "q", 120, &vi());
         assert!(text.contains("- short\n(… còn") && !text.contains("xxx"), "{text}");
     }
 
     /// V4, V7: theirs came out one over its target, and cut inside characters.
+    /// Row V4.
     #[test]
-    fn v4_a_text_is_compressed_to_its_target() {
+    fn a_text_is_compressed_to_its_target() {
         let cut = compress(&"a".repeat(1_000), 200, &vi());
         assert_eq!(utf16_len(&cut), 200);
         assert!(cut.ends_with("... (đã rút gọn)"));
@@ -150,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_over_the_budget_unless_the_message_is(
+        fn memories_exceed_the_budget_only_if_the_message_does(
             memories in prop::collection::vec("\\PC{0,60}", 0..12), message in "\\PC{0,40}", max in 0usize..400,
         ) {
             let memories: Vec<&str> = memories.iter().map(String::as_str).collect();

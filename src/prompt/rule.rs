@@ -181,8 +181,9 @@ mod tests {
     }
 
     /// A61: both styles of list, quotes, CRLF, a comment; what is no rule is left out and the others still count.
+    /// Row A61.
     #[test]
-    fn a61_paths_of_a_rule_are_read_from_its_front_matter() {
+    fn paths_of_a_rule_are_read_from_its_front_matter() {
         for content in [
             "---\npaths:\n  - \"**/*.ts\"\n---\nBe strict.",
             "---\npaths: [\"**/*.ts\", 'x/*.rs']\n---\nBe strict.\n",
@@ -220,8 +221,9 @@ mod tests {
     }
 
     /// A62: no files, no rules; a name counts once.
+    /// Row A62.
     #[test]
-    fn a62_a_rule_that_matches_several_files_is_included_once() {
+    fn a_rule_that_matches_several_files_is_included_once() {
         let rules = [
             rule("b/x.md", "---\npaths: '*'\n---\nfirst"),
             rule("a/x.md", "---\npaths: '*'\n---\nsecond"),
@@ -237,8 +239,9 @@ mod tests {
     }
 
     /// A64: what Java's globs miss, we match.
+    /// Row A64.
     #[test]
-    fn a64_root_files_folders_and_spellings() {
+    fn patterns_match_root_files_folders_and_other_spellings() {
         for (pattern, file, expected) in [
             ("**/*.java", "App.java", true),
             ("**/*.java", "a/b/App.java", true),
@@ -265,7 +268,7 @@ mod tests {
 
     /// Every brace multiplies the ways to try: patterns that would take for ever are left out.
     #[test]
-    fn hostile_patterns_are_left_out_or_quick() {
+    fn hostile_patterns_are_ignored_or_matched_quickly() {
         let file = format!("{}b", "a".repeat(200));
         for pattern in [
             "{a,{a,{a,{a,{a,{a,{a,{a,{a,{a,{a,{a,b}}}}}}}}}}}}",
@@ -284,8 +287,9 @@ mod tests {
         assert!(applies(&format!("{}b", "*a".repeat(15)), &file));
     }
 
+    /// Row A64.
     #[test]
-    fn a64_a_line_of_dashes_in_the_body_belongs_to_it() {
+    fn a_line_of_dashes_in_the_body_belongs_to_it() {
         let sections =
             match_rules(&[rule("x.md", "---\npaths: a\n---\none\n---\ntwo")], &["a".to_owned()]);
         assert!(sections[0].content.ends_with("one\n---\ntwo\n\n"));

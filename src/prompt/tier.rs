@@ -122,8 +122,9 @@ mod tests {
     }
 
     /// A26-A28: order, priorities, headings, protection; keys in small letters (D9).
+    /// Rows A26, A28.
     #[test]
-    fn a26_a28_the_eight_tiers_have_order_priority_and_heading() {
+    fn the_eight_tiers_have_order_priority_and_heading() {
         let names = ["journal", "markdown", "auto", "local", "user", "workspace", "policy", "soul"];
         let files: Vec<_> = names.iter().map(|name| file(name, "text")).collect();
         let sections = memory_tiers(&files).unwrap();
@@ -153,8 +154,9 @@ mod tests {
         assert_eq!(sections[6].content, "# Persistent Memory\n\n## MEMORY.md\n\ntext\n\n");
     }
 
+    /// Row A27.
     #[test]
-    fn a27_files_of_a_tier_are_joined_but_only_one_soul_is_used() {
+    fn files_of_a_tier_are_joined_but_only_one_soul_is_used() {
         let files = [
             file("workspace", "one\n"),
             file("workspace", "two"),
@@ -166,14 +168,16 @@ mod tests {
         assert_eq!(sections[1].content, "# Project Instructions\n\none\n\ntwo\n\n");
     }
 
+    /// Row A28.
     #[test]
-    fn a28_a_blank_file_is_none_and_a_stranger_is_refused() {
+    fn a_blank_file_is_no_tier_and_an_unknown_name_is_refused() {
         assert_eq!(memory_tiers(&[file("user", " \n\t")]), Ok(Vec::new()));
         assert_eq!(memory_tiers(&[file("shadow", "x")]), Err("shadow".into()));
     }
 
+    /// Row A27.
     #[test]
-    fn a27_memory_md_shows_two_hundred_lines() {
+    fn memory_md_shows_two_hundred_lines() {
         let line = |at: usize| format!("line {at}\n");
         let lines = |count: usize| (1..=count).map(line).collect::<Vec<_>>().concat();
         let of =

@@ -103,8 +103,9 @@ mod tests {
 
     use super::*;
 
+    /// Row A43.
     #[test]
-    fn a43_a_description_is_found_in_the_shape_of_each_provider() {
+    fn a_description_is_found_in_the_shape_of_each_provider() {
         let found = |tool: &str| {
             let mut all = Vec::new();
             descriptions("/0".into(), "tools[0]", tool, &mut all).map(|()| all)
@@ -141,14 +142,16 @@ mod tests {
         texts.iter().map(|text| utf16_len(text)).sum()
     }
 
+    /// Row A43.
     #[test]
-    fn a43_nothing_happens_within_the_limit() {
+    fn descriptions_within_the_limit_are_unchanged() {
         assert_eq!(trim_descriptions(&["one", "two"], 6), ["one", "two"]);
         assert_eq!(trim_descriptions(&[], 0), Vec::<String>::new());
     }
 
+    /// Row A43.
     #[test]
-    fn a43_the_longest_goes_first_and_keeps_its_first_paragraph() {
+    fn the_longest_description_is_cut_first_to_its_first_paragraph() {
         let long = format!("First paragraph.\n\n{}", "y".repeat(5_000));
         let cut = trim_descriptions(&["short", &long], 500);
         assert_eq!(cut[0], "short");
@@ -158,15 +161,17 @@ mod tests {
         assert_eq!(little[0], "First paragraph.\n[TRUNCATED]");
     }
 
+    /// Row A43.
     #[test]
-    fn a43_without_a_paragraph_two_hundred_characters_stay() {
+    fn a_description_without_a_paragraph_keeps_two_hundred_characters() {
         let cut = trim_descriptions(&[&"z".repeat(5_000)], 10);
         assert_eq!(cut[0], format!("{}{MARKER}", "z".repeat(200)));
     }
 
     /// A43: 210 characters with a limit of 209 would get longer by the marker.
+    /// Row A43.
     #[test]
-    fn a43_a_description_never_gets_longer() {
+    fn a_description_never_gets_longer() {
         let text = "w".repeat(210);
         assert_eq!(trim_descriptions(&[&text], 209).concat(), text);
         let text = "w".repeat(250);
@@ -175,7 +180,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_longer_and_never_more_than_needed(
+        fn descriptions_get_no_longer_and_are_cut_only_over_the_limit(
             texts in prop::collection::vec("(\\PC|\n){0,500}", 0..6), max in 0usize..2_000,
         ) {
             let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -85,8 +85,9 @@ mod tests {
 
     /// A10 has (original, max) and the length that came out; its tenth for the marker was mostly wasted (A11): here every
     /// character of the budget is used.
+    /// Row A10.
     #[test]
-    fn a10_lengths_use_the_full_budget() {
+    fn a_cut_text_uses_its_full_budget() {
         for (original, max, theirs) in [
             (10_000, 1_000, 982),
             (25_000, 20_000, 18_085),
@@ -107,8 +108,9 @@ mod tests {
     }
 
     /// A8, A10 below 80: no marker; A11: a marker with a few characters around it says nothing.
+    /// Row A8.
     #[test]
-    fn a8_too_small_for_a_marker_is_the_head_alone() {
+    fn a_budget_too_small_for_a_marker_keeps_the_head_alone() {
         let text = "x".repeat(500);
         for max in 0..=80 {
             let cut = truncate(&text, max, &Split::default());
@@ -130,8 +132,9 @@ mod tests {
         assert!(cut.text.ends_with("line 399 of a file\n"));
     }
 
+    /// Row A44.
     #[test]
-    fn a44_a_host_can_choose_shares_and_marker_of_a_cut() {
+    fn a_host_can_choose_shares_and_marker_of_a_cut() {
         let text = format!("{}{}", "h".repeat(50_000), "t".repeat(50_000));
         let split = Split { head: 400, tail: 600, marker: "[{original} in all]" };
         let cut = truncate(&text, 30_000, &split);
@@ -145,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_longer_and_never_half_a_character(
+        fn a_cut_text_is_within_its_budget_and_splits_no_character(
             text in "(\\PC|\n|👩‍👩‍👧|🇩🇪|é){0,400}", max in 0usize..600,
         ) {
             let cut = truncate(&text, max, &Split::default());

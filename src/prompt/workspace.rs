@@ -145,8 +145,9 @@ mod tests {
     }
 
     /// A34: absent lines are left out, and nothing is said of nothing.
+    /// Row A34.
     #[test]
-    fn a34_the_task_focus_is_a_section_of_files_symbols_and_intent() {
+    fn the_task_focus_is_a_section_of_files_symbols_and_intent() {
         let focus = Focus::of("fix src/a.rs", &[], None, &LANGUAGES);
         let section = task_focus(&focus).unwrap();
         assert_eq!(

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_or_a_pause_writes_again() {
+    fn an_edit_or_a_pause_writes_the_cache_again() {
         let mut cache = cache();
         cache.charge(&[(1, 100), (2, 50)], 0);
         assert_eq!(cache.charge(&[(3, 10), (2, 50)], 1), 2000 * 100 + 60 * 1250);

@@ -208,13 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn is_linear_between_the_rows() {
+    fn figures_are_linear_between_the_rows() {
         let [low, middle, high] = [0, 50, 100].map(|rho| Policy::retaining(rho).unwrap().hot);
         assert_eq!((low, middle, high), (500, 537, 574));
     }
 
     #[test]
-    fn ends_where_the_table_ends() {
+    fn figures_beyond_the_table_are_those_of_its_end() {
         assert!(Policy::retaining(-600).is_some() && Policy::retaining(1300).is_some());
         assert!(Policy::retaining(-601).is_none() && Policy::retaining(1301).is_none());
     }

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_javascript_writes_otherwise_is_known() {
+    fn text_that_javascript_would_write_otherwise_is_recognized() {
         for same in [
             "null",
             r#"{"a":[1,-2,0.5,-0.25,0.00001,123456789.12345,true,"é\n\\\"\u001b\u0000"],"b":{"a":{}}}"#,

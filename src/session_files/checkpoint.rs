@@ -60,8 +60,9 @@ mod tests {
         )
     }
 
+    /// Row F119.
     #[test]
-    fn f119_a_checkpoint_is_read_with_its_content() {
+    fn a_checkpoint_is_read_with_its_content() {
         let file = session(&[USER_LINE, USER_LINE, &checkpoint("2")]);
         let [record] = &file.checkpoints[..] else { panic!("one") };
         let content = &record.checkpoint;

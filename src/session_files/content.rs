@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_become_those_of_openai() {
+    fn contents_are_converted_to_those_of_openai() {
         check(r#""a\ud800""#, r#""a\ud800""#);
         check(r#"[{"type":"input_text","text":"a"}]"#, r#""a""#);
         check(

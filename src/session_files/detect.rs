@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_messages_are_a_providers_only_where_nothing_else_shows() {
+    fn plain_messages_are_of_a_provider_unless_a_later_one_shows_a_writer() {
         let detected = |list: &str| writer(&elements(crate::json::parse(list).expect("JSON")));
         let plain = r#"{"role":"user","content":"x"}"#;
         assert_eq!(detected(&format!("[7,{plain}]")), Some(Writer::Messages));
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_a_role_that_no_provider_has_are_nobodys() {
+    fn messages_of_a_role_that_no_provider_has_have_no_writer() {
         let detected = |list: &str| writer(&elements(crate::json::parse(list).expect("JSON")));
         let plain = r#"{"role":"user","content":"x"}"#;
         for role in ["agent", "bot", "Human"] {

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_sample_is_a_typed_error() {
+    fn a_log_without_samples_is_a_typed_error() {
         let say =
             |text: &str, leaf| read_session(text.as_bytes(), leaf).expect_err(text).to_string();
         let empty = say(r#"{"version":2,"eval":{"task":"t"}}"#, None);

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depth_does_not_count_strings() {
+    fn brackets_in_strings_are_not_counted_as_depth() {
         assert_eq!(depth(r#"{"a":"[[[\"[[[\\","b":[{}]}"#), 3);
         assert_eq!(depth(&"[".repeat(100_000)), 100_000);
     }

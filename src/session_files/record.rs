@@ -118,8 +118,9 @@ mod tests {
         (resume.head, resume.kept)
     }
 
+    /// Row G53.
     #[test]
-    fn g53_kept_messages_are_found_by_order_and_not_by_the_text_of_ids() {
+    fn kept_messages_are_found_by_order_and_not_by_the_text_of_ids() {
         let [a, b, c, d] = four();
         let record = r#"{"type":"compaction","id":"e0","summary":"so \"far\"","firstKeptEntryId":"9c00","tokensBefore":9,"details":{"readFiles":["x"]},"fromHook":false}"#;
         let file = session(&[&a, &b, &c, record, &d]);
@@ -129,8 +130,9 @@ mod tests {
         assert_eq!(file.messages.len(), 4, "the whole conversation stays");
     }
 
+    /// Row G43.
     #[test]
-    fn g43_the_last_compaction_wins_and_one_without_an_entry_keeps_what_follows() {
+    fn the_last_compaction_wins_and_one_without_an_entry_keeps_what_follows() {
         let [a, b, c, d] = four();
         let first = r#"{"type":"compaction","id":"e0","summary":"one","firstKeptEntryId":"0b22"}"#;
         let second =
@@ -182,8 +184,9 @@ mod tests {
         assert_eq!(session(&[&a, &b, &c, &d, empty]).resume, None);
     }
 
+    /// Row F129.
     #[test]
-    fn f129_a_line_of_ten_megabytes_a_bad_line_and_unknown_types_are_no_hindrance() {
+    fn a_line_of_ten_megabytes_a_bad_line_and_unknown_types_are_no_hindrance() {
         let [a, b, c, d] = four();
         let long = message("user", &"x".repeat(10_000_000));
         let checkpoint =

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_date_can_be_is_unknown() {
+    fn a_number_that_is_no_date_is_unknown() {
         assert_eq!(millis("8640000000000000"), Some(8_640_000_000_000_000));
         for raw in ["9e15", "9000000000000000", "-8640000000000001", "9223372036854775807"] {
             assert_eq!(millis(raw), None, "{raw}");

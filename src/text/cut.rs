@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_nearly_all_of_its_budget() {
+    fn a_cut_text_uses_nearly_all_of_its_budget() {
         let text = "a line of some words\n".repeat(2_000);
         let cut = head_tail(&text, 4_000, Cut::TOKENS, bytes);
         assert!((3_400..=4_000).contains(&cut.len()), "{}", cut.len());
@@ -218,7 +218,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn head_is_a_head_and_tail_a_tail(
+        fn a_cut_text_has_the_head_and_the_tail_of_the_text(
             text in "([a-z \n\u{300}\u{1f600}\u{200d}\u{1f1e6}\u{4e2d}]|[a-z ]{5}){0,400}",
             budget in 0_u32..900,
             head in 0_u8..=100,

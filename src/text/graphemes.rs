@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_only_between_what_a_reader_sees() {
+    fn a_cut_splits_no_visible_character() {
         check(&[
             "a",
             "\u{1f469}\u{1f3fd}\u{200d}\u{1f4bb}",

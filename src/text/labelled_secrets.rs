@@ -149,8 +149,9 @@ mod tests {
     use super::*;
 
     /// The words of a key's body, with its lines' ends as they are and escaped: none is told.
+    /// Row A10.
     #[test]
-    fn a10_no_word_of_a_key_is_an_identifier() {
+    fn no_word_of_a_key_is_an_identifier() {
         let body = "MHcCAQEEIab/cd+fooBar\nsrc/a_b.rs\nAbC1/fooBar2 ==";
         for (kind, end) in [("EC ", "\n"), ("", "\n  "), ("OPENSSH ", "\\n"), ("RSA ", "\r\n")] {
             let key = format!(
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_ends_as_one_of_them_does() {
+    fn every_word_of_the_list_labels_a_secret() {
         for word in WORDS.split(' ') {
             assert!(is_value_of(&format!("x_{word}: \"")), "{word}");
             assert!(word.len() <= LONGEST_WORD);

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn joins_values_in_their_order() {
+    fn values_of_json_are_joined_in_order() {
         check(
             r#"{"z": "1\n", "a": [1, -2, 2.5, true, null, "é"], "e": {}}"#,
             "1\n\n1\n-2\n2.5\ntrue\n\né\n",
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_into_json_in_strings() {
+    fn json_inside_strings_is_read_too() {
         check(r#"{"a": "{\"b\": \"[1, \\\"x\\\"]\"}"}"#, "1\nx");
         check(r#"{"a": "[1, 2"}"#, "[1, 2");
     }

@@ -161,9 +161,10 @@ mod tests {
         all
     }
 
+    /// Rows F106, A10.
     #[test]
     #[expect(clippy::print_stdout, reason = "says how many forms were tried")]
-    fn f106_a10_every_form_at_every_place() {
+    fn each_kind_of_secret_is_redacted_at_each_place() {
         let corpus = corpus();
         println!("{} forms of tokens", corpus.len());
         assert!(corpus.len() >= 40);
@@ -186,8 +187,9 @@ mod tests {
         }
     }
 
+    /// Row F106.
     #[test]
-    fn f106_a_value_beside_a_word_for_secrets_is_redacted() {
+    fn a_value_beside_a_word_for_secrets_is_redacted() {
         for (text, expected) in [
             ("Authorization: Bearer abc123def456ghi", "Authorization: Bearer [redacted]"),
             ("postgres://me:hunter2@db:5432/x", "postgres://me:[redacted]@db:5432/x"),
@@ -218,8 +220,9 @@ mod tests {
     }
 
     /// Whatever of a secret is taken for an identifier, it is known for what it is.
+    /// Row A10.
     #[test]
-    fn a10_no_part_of_a_secret_is_a_word() {
+    fn no_part_of_a_secret_is_a_word() {
         let mut parts = 0;
         for secret in corpus() {
             for text in [
@@ -253,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn most_words_are_no_secret() {
+    fn paths_ids_and_hashes_are_no_secrets() {
         let text = "see src/compact/very_long_name_of_2_files.rs, 123e4567-e89b-12d3-a456-426614174000 and \
                     3f786850e387550fdab836ed7e6dc881de23001b, path: \"src/other/file.rs\" max_tokens=12345678";
         super::super::identifiers(text, &mut |word, at| {
@@ -305,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_for_a_user_goes_with_its_password() {
+    fn a_user_token_is_redacted_with_its_password() {
         let text = format!("see https://ghp_{}:x-oauth@github.com", filler(36));
         assert_eq!(redact(&text), "see https://[redacted]@github.com");
     }

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_letters_of_any_script_for_letters() {
+    fn letters_of_any_script_are_letters() {
         check(
             "\u{5728}src/foo.rs\u{ff0c}\u{7136}\u{540e} \u{e9}_foo_bar \u{2014}foo_bar\u{2014}",
             &["\u{5728}src/foo.rs", "foo.rs", "foo_bar"],

@@ -80,8 +80,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Row F152.
     #[test]
-    fn f152_sequences_and_control_characters_go() {
+    fn escape_sequences_and_control_characters_are_removed() {
         for (text, shown) in [
             ("\u{1b}[1;31mred\u{1b}[m", "red"),
             ("a\u{1b}[2J\u{1b}[1;1Hb", "ab"),
@@ -111,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_left_to_obey(text in "[\\x00-\\x9f\\u{200e}\\u{202a}-\\u{202e}a\\[\\]]{0,40}") {
+        fn no_text_leaves_an_escape_sequence(text in "[\\x00-\\x9f\\u{200e}\\u{202a}-\\u{202e}a\\[\\]]{0,40}") {
             let shown = plain(&text);
             prop_assert!(shown.chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()));
             let again = plain(&shown);

@@ -388,7 +388,7 @@ mod tests {
 
         /// The walk byte by byte is the oracle.
         #[test]
-        fn are_those_of_the_walk(
+        fn windows_of_any_text_are_those_of_a_plain_walk(
             pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
         ) {
             check(&pieces.concat());
@@ -397,7 +397,7 @@ mod tests {
 
     /// Each identifier at each place of a window, and over its end.
     #[test]
-    fn are_found_wherever_they_stand() {
+    fn windows_are_found_at_any_position() {
         for before in 0..140 {
             for &piece in PIECES {
                 check(&format!("{}{piece} b", "x ".repeat(before).get(before..).unwrap_or("")));

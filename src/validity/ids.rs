@@ -105,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn legal_and_new_ids_stay() {
+    fn legal_ids_are_unchanged() {
         check(Provider::Anthropic, &["toolu_1", "A-b"], &["toolu_1", "A-b"]);
         check(Provider::OpenAiChat, &["functions.ls:0", "é"], &["functions.ls:0", "é"]);
     }
 
     #[test]
-    fn others_are_made_legal_and_do_not_collide() {
+    fn illegal_ids_are_made_legal_and_do_not_collide() {
         check(
             Provider::Anthropic,
             &["a.b", "a_b", "a:b", "", " "],

@@ -273,7 +273,7 @@ mod tests {
     proptest! {
         /// The same as a list that is looked through from its start.
         #[test]
-        fn are_found_as_in_a_plain_list(
+        fn open_calls_are_found_as_in_a_plain_list(
             steps in prop::collection::vec((0..8_u32, "[ab]{0,2}", "[xy]?", "w?"), 0..120),
         ) {
             let (mut calls, mut plain) = (OpenCalls::default(), Vec::new());
@@ -305,7 +305,7 @@ mod tests {
 
     /// Four times the calls take about four times as many looks, in whatever order they are answered.
     #[test]
-    fn many_calls_take_linear_work() {
+    fn many_open_calls_take_linear_work() {
         let work = |count: u32, order: &dyn Fn(u32) -> u32, same_key: bool| {
             let before = STEPS.get();
             let mut calls = OpenCalls::default();

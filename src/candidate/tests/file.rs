@@ -65,8 +65,9 @@ fn lines_of(rejected: &[Rejected]) -> Vec<usize> {
 const UNFIT: &str =
     "its signature does not fit: it was changed, or does not stand where it was signed";
 
+/// Row F140.
 #[test]
-fn a_saved_file_loads_unchanged_f140() {
+fn a_saved_file_loads_unchanged() {
     let mut before = some();
     let file = save(&mut before);
     assert_eq!(file.lines().count(), 1 + 5 + 6);
@@ -87,8 +88,9 @@ fn a_saved_file_loads_unchanged_f140() {
 }
 
 /// The clock of the decay is in the file: what passes while nothing runs counts.
+/// Row F139.
 #[test]
-fn time_passes_while_nothing_runs_f139() {
+fn time_passes_while_nothing_runs() {
     let mut before = store();
     before.upsert(observed("run the unit tests first", NOW));
     before.evaluate(NOW);
@@ -97,8 +99,9 @@ fn time_passes_while_nothing_runs_f139() {
     assert_eq!(after.candidates()[0].score(), 450_000);
 }
 
+/// Row F140.
 #[test]
-fn a_line_that_was_changed_is_left_out_and_the_others_stay_f140() {
+fn a_line_that_was_changed_is_left_out_and_the_others_stay() {
     let file = save(&mut some());
     for (at, from, to) in [
         (1, "\"state\":\"SHADOW\"", "\"state\":\"PROMOTED\""),
@@ -116,8 +119,9 @@ fn a_line_that_was_changed_is_left_out_and_the_others_stay_f140() {
     }
 }
 
+/// Row F140.
 #[test]
-fn nothing_is_loaded_if_the_head_does_not_verify_f140() {
+fn nothing_is_loaded_if_the_head_does_not_verify() {
     let file = save(&mut some());
     let mut store = some();
     let before = store.all.clone();
@@ -138,8 +142,9 @@ fn nothing_is_loaded_if_the_head_does_not_verify_f140() {
 }
 
 /// Lines that are missing at the end, and such as stand behind it.
+/// Row F140.
 #[test]
-fn the_head_states_where_the_file_ends_f140() {
+fn the_head_states_where_the_file_ends() {
     let file = save(&mut some());
     let lines: Vec<&str> = file.lines().collect();
     for left in 1..lines.len() {
@@ -154,8 +159,9 @@ fn the_head_states_where_the_file_ends_f140() {
 }
 
 /// An old file as a whole is told by its revision alone; parts of it fit in no other.
+/// Row F140.
 #[test]
-fn an_old_file_or_a_part_of_it_is_refused_f140() {
+fn an_old_file_or_a_part_of_it_is_refused() {
     let mut store = some();
     let old = save(&mut store);
     let id = store.all[1].id.clone();
@@ -181,8 +187,9 @@ fn an_old_file_or_a_part_of_it_is_refused_f140() {
 }
 
 /// Two that were loaded from the same file and saved at once: the same revision, and yet no line of one in the other.
+/// Row F140.
 #[test]
-fn files_of_one_revision_do_not_mix_f140() {
+fn files_of_one_revision_do_not_mix() {
     let base = save(&mut some());
     let [mut a, mut b] = [load(&base).0, load(&base).0];
     let id = b.all[0].id.clone();
@@ -196,8 +203,9 @@ fn files_of_one_revision_do_not_mix_f140() {
     assert_eq!(loaded.rejected.len(), 11);
 }
 
+/// Row F140.
 #[test]
-fn a_file_of_another_scope_is_refused_f140() {
+fn a_file_of_another_scope_is_refused() {
     let file = save(&mut Store { scope: "tenant a".into(), ..some() });
     let of = |scope: &str| {
         let mut store = Store::new(Gates::default(), scope.into());
@@ -267,8 +275,9 @@ fn a_signed_line_that_is_no_record_is_left_out() {
 }
 
 /// The form that is documented, byte by byte.
+/// Row F140.
 #[test]
-fn a_line_is_signed_with_scope_and_place_f140() {
+fn a_line_is_signed_with_scope_and_place() {
     let mut store = Store::new(Gates::default(), "s".into());
     let mut saving = store.save();
     let bytes = saving.bytes().unwrap();
@@ -337,8 +346,9 @@ fn tampered(file: &str, how: &Tampering) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
+    /// Row F140.
     #[test]
-    fn every_change_of_a_file_is_detected_f140(how in tampering()) {
+    fn every_change_of_a_file_is_detected(how in tampering()) {
         let mut store = some();
         let file = save(&mut store);
         let other = tampered(&file, &how);
@@ -362,8 +372,9 @@ proptest! {
 }
 
 /// Every bit of a file, one after the other.
+/// Row F140.
 #[test]
-fn a_file_with_any_bit_flipped_is_refused_f140() {
+fn a_file_with_any_bit_flipped_is_refused() {
     let mut store = store();
     let id = ripe(&mut store, "run the tests", NOW);
     put(&mut store, &id, State::Rejected, NOW);

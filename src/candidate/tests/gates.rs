@@ -25,37 +25,43 @@ fn attempts(it: &mut Candidate, flags: &[u8]) {
 const OK: u8 = Evidence::SUCCESS;
 const BAD: u8 = Evidence::FAILURE;
 
+/// Row A94.
 #[test]
-fn a_ready_candidate_passes_every_gate_a94() {
+fn a_ready_candidate_passes_every_gate() {
     assert_eq!(usual(|_| {}), None);
 }
 
+/// Row A94.
 #[test]
-fn an_anti_pattern_is_never_promoted_a94() {
+fn an_anti_pattern_is_never_promoted() {
     assert_eq!(usual(|it| it.kind = Kind::AntiPattern), Some("kind"));
 }
 
+/// Row A5.
 #[test]
-fn untrusted_candidates_are_never_promoted_a5() {
+fn untrusted_candidates_are_never_promoted() {
     assert_eq!(usual(|it| it.trusted = false), Some("trusted"));
 }
 
+/// Row A94.
 #[test]
-fn promotion_needs_an_allowed_category_a94() {
+fn promotion_needs_an_allowed_category() {
     let only = |name: &str| Gates { categories: vec![name.into()], ..Gates::default() };
     assert_eq!(stop(only("tests"), |_| {}), None);
     assert_eq!(stop(only("Tests"), |_| {}), Some("categories"));
 }
 
 /// Blocked only while the cool-down lies strictly ahead.
+/// Row A94.
 #[test]
-fn promotion_waits_for_the_end_of_a_cool_down_a94() {
+fn promotion_waits_for_the_end_of_a_cool_down() {
     assert_eq!(usual(|it| it.cooldown = Some(NOW)), None);
     assert_eq!(usual(|it| it.cooldown = Some(NOW + 1)), Some("demotionCooldownMs"));
 }
 
+/// Row A94.
 #[test]
-fn promotion_needs_enough_evidence_a94() {
+fn promotion_needs_enough_evidence() {
     let (one, two) = (1, 2);
     let with = |it: &mut Candidate, evidence| {
         it.evidence = evidence;
@@ -65,8 +71,9 @@ fn promotion_needs_enough_evidence_a94() {
     assert_eq!(usual(|it| with(it, two)), None);
 }
 
+/// Row A94.
 #[test]
-fn promotion_needs_a_high_score_a94() {
+fn promotion_needs_a_high_score() {
     assert_eq!(usual(|it| it.sum = 1_500_000), None);
     assert_eq!(usual(|it| it.sum = 1_499_999), Some("minScore"));
     // As it is by now, and not as it was when it was last seen.
@@ -74,8 +81,9 @@ fn promotion_needs_a_high_score_a94() {
 }
 
 /// Two attempts within fourteen days, the fourteenth included.
+/// Row A94.
 #[test]
-fn promotion_needs_enough_recent_attempts_a94() {
+fn promotion_needs_enough_recent_attempts() {
     let at = |it: &mut Candidate, age| it.log.iter_mut().for_each(|piece| piece.at = NOW - age);
     assert_eq!(usual(|it| at(it, 14 * DAY)), None);
     assert_eq!(usual(|it| at(it, 14 * DAY + 1)), Some("minAttempts"));
@@ -84,15 +92,17 @@ fn promotion_needs_enough_recent_attempts_a94() {
     assert_eq!(stop(none, |it| it.log.clear()), None);
 }
 
+/// Row A94.
 #[test]
-fn promotion_needs_few_failed_attempts_a94() {
+fn promotion_needs_few_failed_attempts() {
     assert_eq!(usual(|it| attempts(it, &[BAD, OK, OK, OK, OK])), None);
     assert_eq!(usual(|it| attempts(it, &[BAD, OK, OK, OK])), Some("maxFailureRate"));
 }
 
 /// The original had the figure and never looked at it.
+/// Row A93.
 #[test]
-fn promotion_needs_few_consecutive_failures_a93() {
+fn promotion_needs_few_consecutive_failures() {
     let mut flags = [OK; 40];
     flags[37..].fill(BAD);
     assert_eq!(usual(|it| attempts(it, &flags)), None);
@@ -105,8 +115,9 @@ fn promotion_needs_few_consecutive_failures_a93() {
 }
 
 /// Seven days, the last included.
+/// Row A94.
 #[test]
-fn a_recent_severe_failure_stops_promotion_a94() {
+fn a_recent_severe_failure_stops_promotion() {
     let severe = |it: &mut Candidate, age| {
         it.log.insert(0, Evidence { at: NOW - age, flags: Evidence::SEVERE });
     };
@@ -114,8 +125,9 @@ fn a_recent_severe_failure_stops_promotion_a94() {
     assert_eq!(usual(|it| severe(it, 7 * DAY + 1)), None);
 }
 
+/// Row A94.
 #[test]
-fn promotion_needs_evidence_that_names_no_anti_pattern_a94() {
+fn promotion_needs_evidence_that_names_no_anti_pattern() {
     let anti_pattern = |it: &mut Candidate, age| {
         it.log.insert(0, Evidence { at: NOW - age, flags: Evidence::ANTI_PATTERN });
     };
@@ -132,8 +144,9 @@ fn what_would_be_demoted_is_not_promoted() {
 }
 
 /// F133: four attempts, and six tenths of them failed or two contradictions.
+/// Row F133.
 #[test]
-fn a_candidate_that_fails_is_demoted_f133() {
+fn a_candidate_that_fails_is_demoted() {
     let demotes = |flags: &[u8], state: State| {
         let mut store = store();
         ripe(&mut store, "run the unit tests first", NOW);
@@ -155,8 +168,9 @@ fn a_candidate_that_fails_is_demoted_f133() {
 }
 
 /// F133, D6: three days after a demotion, the last included, it is a shadow again; a promotion ends the cool-down.
+/// Row F133.
 #[test]
-fn a_demotion_has_a_cool_down_of_three_days_f133() {
+fn a_demotion_has_a_cool_down_of_three_days() {
     let mut store = store();
     let id = ripe(&mut store, "run the unit tests first", NOW);
     put(&mut store, &id, State::Demoted, NOW);
@@ -171,8 +185,9 @@ fn a_demotion_has_a_cool_down_of_three_days_f133() {
 }
 
 /// A93: each figure within its range, both ends included; what is outside is told with the range.
+/// Row A93.
 #[test]
-fn figures_of_gates_outside_their_range_are_refused_a93() {
+fn figures_of_gates_outside_their_range_are_refused() {
     const YEARS: i64 = 3650 * DAY;
     let rows = [
         ("minEvidence", "1", "1000000", "0", "a whole number, 1 to 1000000"),
@@ -219,8 +234,9 @@ fn figures_of_gates_outside_their_range_are_refused_a93() {
 }
 
 /// Each figure decides what it is named for.
+/// Row A93.
 #[test]
-fn every_gate_figure_is_validated_a93() {
+fn every_gate_figure_is_validated() {
     let gates = |json: &str| Gates::parse(json).unwrap();
     assert_eq!(stop(gates("{\"minEvidence\":3}"), |_| {}), Some("minEvidence"));
     assert_eq!(stop(gates("{\"minAttempts\":3}"), |_| {}), Some("minAttempts"));

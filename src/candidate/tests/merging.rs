@@ -3,8 +3,9 @@
 use super::*;
 
 /// A95: a new one is a shadow with one piece of evidence, and its tool in lower case.
+/// Row A95.
 #[test]
-fn a_new_candidate_is_a_shadow_a95() {
+fn a_new_candidate_is_a_shadow() {
     let mut store = store();
     let it = store.upsert(observed("run the unit tests first", NOW)).unwrap();
     assert_eq!((it.state, it.evidence, it.score()), (State::Shadow, 1, 900_000));
@@ -14,8 +15,9 @@ fn a_new_candidate_is_a_shadow_a95() {
 }
 
 /// F134: what is like enough is the same, in one kind, category, tool and trust, and within 30 days.
+/// Row F134.
 #[test]
-fn similar_observations_are_one_candidate_f134() {
+fn similar_observations_are_one_candidate() {
     let first = "run the unit tests before the slow ones";
     let again = "always run the unit tests before the slow ones";
     let merged = |change: fn(&mut Observation)| {
@@ -42,16 +44,18 @@ fn similar_observations_are_one_candidate_f134() {
 }
 
 /// By what it is, and not by a hash of it.
+/// Row A5.
 #[test]
-fn untrusted_and_trusted_observations_are_never_merged_a5() {
+fn untrusted_and_trusted_observations_are_never_merged() {
     let [a, b] = [true, false]
         .map(|trusted| Candidate::new(Observation { trusted, ..observed("run the tests", NOW) }));
     assert_eq!((a.likeness(&b), b.likeness(&a), a.likeness(&a)), (0, 0, 1_000_000));
 }
 
 /// Also after some are gone, which stood before others.
+/// Row F134.
 #[test]
-fn remaining_candidates_are_found_after_a_removal_f134() {
+fn remaining_candidates_are_found_after_a_removal() {
     let mut store = store();
     store.upsert(observed("format the whole tree", NOW - 200 * DAY));
     store.upsert(observed("run the unit tests first", NOW));
@@ -61,8 +65,9 @@ fn remaining_candidates_are_found_after_a_removal_f134() {
 }
 
 /// What is looked up is what looking through all would find.
+/// Row F134.
 #[test]
-fn every_similar_candidate_is_found_f134() {
+fn every_similar_candidate_is_found() {
     let mut store = store();
     let mut next = 0u64;
     let mut some = |below: u64| {
@@ -86,8 +91,9 @@ fn every_similar_candidate_is_found_f134() {
     assert!(store.index.near(&store.all[0]).len() < 100);
 }
 
+/// Row F134.
 #[test]
-fn the_most_similar_candidate_receives_an_observation_f134() {
+fn the_most_similar_candidate_receives_an_observation() {
     let mut store = store();
     store.upsert(Observation { tags: vec!["a".into()], ..observed("one two three four", NOW) });
     store.upsert(Observation { tags: vec!["b".into()], ..observed("one two three five", NOW) });
@@ -97,8 +103,9 @@ fn the_most_similar_candidate_receives_an_observation_f134() {
 }
 
 /// F135: unrelated texts of a script without spaces, which the original took for the same.
+/// Row F135.
 #[test]
-fn chinese_texts_merge_by_what_they_say_f135() {
+fn chinese_texts_merge_by_what_they_say() {
     let mut store = store();
     store.upsert(observed("提交之前先运行全部测试", NOW));
     store.upsert(observed("不要修改配置文件", NOW));
@@ -116,8 +123,9 @@ fn chinese_texts_merge_by_what_they_say_f135() {
 }
 
 /// F136, A95: the mean of the scores, counts together, the first and the last time; state, content and tags stay.
+/// Row F136.
 #[test]
-fn a_similar_observation_adds_to_the_candidate_f136() {
+fn a_similar_observation_adds_to_the_candidate() {
     let mut store = store();
     let first = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
     put(&mut store, &first, State::Rejected, NOW);
@@ -139,8 +147,9 @@ fn a_similar_observation_adds_to_the_candidate_f136() {
     assert_eq!(it.sources, ["docs", "user"]);
 }
 
+/// Row F136.
 #[test]
-fn the_newest_fifty_sources_and_two_hundred_pieces_of_evidence_stay_f136() {
+fn the_newest_fifty_sources_and_two_hundred_pieces_of_evidence_stay() {
     let mut store = store();
     for at in 0..300 {
         let source = format!("source {}", at % 60);
@@ -153,8 +162,9 @@ fn the_newest_fifty_sources_and_two_hundred_pieces_of_evidence_stay_f136() {
 }
 
 /// F137: evidence of a score 0.02 higher or 0.05 lower, with the weight of one.
+/// Row F137.
 #[test]
-fn outcomes_move_the_score_of_a_candidate_f137() {
+fn outcomes_move_the_score_of_a_candidate() {
     let mut store = store();
     let id = store.upsert(observed("run the unit tests first", NOW)).unwrap().id.clone();
     let it = store.conclude(&id, outcome(true, NOW)).unwrap();

@@ -25,8 +25,9 @@ fn query(text: &str) -> Focus {
     Focus { summary: text.into(), ..Focus::default() }
 }
 
+/// Row A96.
 #[test]
-fn a_section_has_the_documented_text_a96() {
+fn a_section_has_the_documented_text() {
     let mut store = store();
     promoted(&mut store, "Run the unit tests first", "bash", |it| {
         (it.sum, it.evidence) = (2_610_000, 3);
@@ -51,8 +52,9 @@ fn a_section_has_the_documented_text_a96() {
     assert_eq!(rendered.ids.len(), 3);
 }
 
+/// Row A96.
 #[test]
-fn a_section_has_only_candidates_that_are_promoted_or_in_use_a96() {
+fn a_section_has_only_candidates_that_are_promoted_or_in_use() {
     let mut store = store();
     let mut live = Vec::new();
     for (at, to) in State::ALL.into_iter().enumerate() {
@@ -69,8 +71,9 @@ fn a_section_has_only_candidates_that_are_promoted_or_in_use_a96() {
 }
 
 /// Relevance, then score, then evidence, then when it was seen; what is equal keeps its order.
+/// Row A96.
 #[test]
-fn equally_relevant_candidates_are_ordered_by_score_evidence_and_date_a96() {
+fn equally_relevant_candidates_are_ordered_by_score_evidence_and_date() {
     let mut store = store();
     let first = promoted(&mut store, "alpha apple", "", |it| it.last_seen = NOW - 1);
     let plain = promoted(&mut store, "beta berry", "", |_| {});
@@ -89,8 +92,9 @@ fn equally_relevant_candidates_are_ordered_by_score_evidence_and_date_a96() {
 }
 
 /// A word of the query counts 1, one of a path 0.6, the tool 1.5; words of one or two letters nothing.
+/// Row A96.
 #[test]
-fn candidates_about_the_request_come_first_a96() {
+fn candidates_about_the_request_come_first() {
     let mut store = store();
     let a = promoted(&mut store, "the parser needs care", "git", |_| {});
     let b = promoted(&mut store, "a src folder, and zz", "", |_| {});
@@ -108,8 +112,9 @@ fn candidates_about_the_request_come_first_a96() {
     assert_eq!(ids(&store, &query("请运行一下"), &Limits::default())[0], d);
 }
 
+/// Row F142.
 #[test]
-fn at_most_ten_candidates_are_in_a_section_f142() {
+fn at_most_ten_candidates_are_in_a_section() {
     let mut store = store();
     for at in 0..12 {
         promoted(&mut store, &format!("{at}a {at}b"), "", |_| {});
@@ -123,8 +128,9 @@ fn at_most_ten_candidates_are_in_a_section_f142() {
 }
 
 /// Of 1,200 tokens 0.85 are filled, heading included, and never one more.
+/// Row F142.
 #[test]
-fn a_section_has_at_most_1020_tokens_f142() {
+fn a_section_has_at_most_1020_tokens() {
     let mut store = store();
     for at in 0..10 {
         let words: Vec<String> = (0..90).map(|word| format!("w{at}x{word}")).collect();
@@ -149,8 +155,9 @@ fn a_section_has_at_most_1020_tokens_f142() {
 }
 
 /// F143: what is too long is left out, and what stands behind it goes in all the same.
+/// Row F143.
 #[test]
-fn a_smaller_candidate_is_included_after_one_that_does_not_fit_f143() {
+fn a_smaller_candidate_is_included_after_one_that_does_not_fit() {
     let mut store = store();
     let long: Vec<String> = (0..2_000).map(|at| format!("w{at}")).collect();
     promoted(&mut store, &long.join(" "), "git", |it| it.sum = 1_000_000);
@@ -162,8 +169,9 @@ fn a_smaller_candidate_is_included_after_one_that_does_not_fit_f143() {
 }
 
 /// A score is told as it is by then, and nothing moves.
+/// Row A96.
 #[test]
-fn making_a_section_changes_no_state_a96() {
+fn making_a_section_changes_no_state() {
     let mut store = store();
     promoted(&mut store, "Answer in French", "", |it| it.sum = 1_000_000);
     let before = store.clone();
@@ -173,8 +181,9 @@ fn making_a_section_changes_no_state_a96() {
 }
 
 /// What crosses: a section as `assemblePrompt` takes it, with what it was chosen by (A101).
+/// Row F142.
 #[test]
-fn a_section_is_written_as_json_f142() {
+fn a_section_is_written_as_json() {
     let mut store = store();
     let focus = r#"{"querySummary":"fix it","activeFilePaths":["a","b","c","d"],"activeSymbols":["f"],"planSignals":["code change requested"]}"#;
     let render = |store: &Store, options: &str| store.section_json(&format!("[{focus},{options}]"));

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn is_the_same_after_a_restart() {
+    fn a_ceiling_is_the_same_after_a_restart() {
         for before in [None, Some(Ceiling::refuse(None, 77, Some(5)))] {
             let mut out = Writer::new();
             Ceiling::write(before, &mut out);

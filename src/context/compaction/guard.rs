@@ -165,8 +165,9 @@ mod tests {
 
     const LINE: u64 = 100_000;
 
+    /// Row F1.
     #[test]
-    fn f1_two_compactions_that_do_not_help_stop_the_third() {
+    fn two_compactions_that_do_not_help_stop_the_third() {
         let mut guard = Guard::default();
         for epoch in 1..=2 {
             assert!(guard.permits(120_000, LINE, false, 0));
@@ -178,8 +179,9 @@ mod tests {
         assert!(guard.permits(120_000, LINE, false, 0));
     }
 
+    /// Row F1.
     #[test]
-    fn f1_without_readings_our_own_measure_decides() {
+    fn without_readings_our_own_measure_decides() {
         let mut guard = Guard::default();
         for epoch in 1..=2 {
             guard.done(epoch, 110_000, false);
@@ -188,8 +190,9 @@ mod tests {
         assert!(guard.is_ineffective());
     }
 
+    /// Row F25.
     #[test]
-    fn f25_a_reading_of_an_older_epoch_counts_for_nothing() {
+    fn a_reading_of_an_older_epoch_counts_for_nothing() {
         let mut guard = Guard::default();
         guard.done(5, 50_000, false);
         guard.read(4, false);
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_compaction_a_reading_or_growth_is_waited_for() {
+    fn after_a_compaction_the_next_waits_for_a_reading_or_growth() {
         let mut guard = Guard::default();
         guard.done(1, 50_000, false);
         assert!(!guard.permits(55_000, LINE, false, 0));
@@ -209,8 +212,9 @@ mod tests {
         assert!(guard.permits(50_001, LINE, false, 0));
     }
 
+    /// Row F112.
     #[test]
-    fn f112_a_request_that_would_not_fit_waits_for_no_reading() {
+    fn a_request_that_would_not_fit_waits_for_no_reading() {
         let line = 7_000;
         let mut guard = Guard::default();
         guard.done(1, 4_000, false);
@@ -246,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn is_the_same_after_a_restart() {
+    fn a_guard_is_the_same_after_a_restart() {
         let mut guard = Guard::default();
         guard.fail(Failure::Ineffective, 7);
         guard.done(3, 9, true);

@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_has_the_provider_s_count_or_one_fitted_to_the_others() {
+    fn a_call_has_the_count_of_its_provider_or_one_fitted_to_the_others() {
         let counts = [Some(30_100), Some(30_400), None, Some(31_000), Some(31_300)];
         let recorded = session(&counts, "[]", "").recorded(&window_of(0));
         let sources: Vec<&str> = recorded.calls.iter().map(|call| call.source).collect();
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_of_a_call_has_the_provider_s_count_and_parts_that_add_up_to_it() {
+    fn the_report_of_a_call_has_parts_that_sum_to_the_count_of_the_provider() {
         let recording = session(&[Some(30_100), Some(30_400)], "[]", "");
         let options =
             Options::for_replay(r#"{"window":{"contextTokens":200000}}"#).expect("options");

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn help_names_the_largest_part_first_and_none_that_would_not_help() {
+    fn advice_names_the_largest_part_first_and_no_part_that_would_not_help() {
         let floor = Floor { system: 500, tool: 4_000, last_turn: 90, ..Floor::default() };
         let help = floor.help(1_000);
         assert_eq!(help.len(), 3, "{help:?}");

@@ -48,8 +48,9 @@ mod tests {
     }
 
     /// F011: `min(requested, window - floor(1.2 * input) - 100)`, at least 100; a window of 0 is not known.
+    /// Row G27.
     #[test]
-    fn g27_an_answer_is_cut_to_what_the_window_has_left() {
+    fn an_answer_is_cut_to_what_the_window_has_left() {
         for (requested, window, input, most) in [
             (8_192, 128_000, 10_000, 8_192),
             (64_000, 128_000, 90_000, 19_900),

@@ -244,8 +244,9 @@ mod tests {
         Parts::parse(json, &mut Counter::new(Estimator::Chars4, &[])).unwrap()
     }
 
+    /// Row A39.
     #[test]
-    fn a39_a_definition_costs_ten_more_than_its_json() {
+    fn a_definition_costs_ten_more_than_its_json() {
         let one = parts(r#"{"tools":[{"name":"read"}]}"#);
         assert_eq!(one.tools, 10 + 5); // [{"name":"read"}] has 17 characters
         assert_eq!(parts(r#"{"tools":[]}"#).tools, 0);

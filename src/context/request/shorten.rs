@@ -202,8 +202,9 @@ fn string_end(inside: &str) -> usize {
 mod tests {
     use super::*;
 
+    /// Row H16.
     #[test]
-    fn h16_long_strings_are_cut_in_place_and_the_rest_is_unchanged() {
+    fn long_strings_are_cut_in_place_and_the_rest_is_unchanged() {
         let long = "é\"\\n".repeat(100);
         let arguments =
             serde_json::json!({ "path": "a.rs", "n": [1.50, { "text": long }], "x": null });
@@ -219,8 +220,9 @@ mod tests {
         }
     }
 
+    /// Row H16.
     #[test]
-    fn h16_a_line_describes_the_result() {
+    fn a_line_describes_the_result() {
         let about = "[bash] ran cargo test";
         let shell = About { line: about.into(), is_shell: true };
         let outcome = |text: &str, failed| line(text, &shell, failed);

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_earlier_or_starts_otherwise_is_none() {
+    fn a_part_that_ends_earlier_or_starts_otherwise_is_not_found() {
         assert_eq!(found("bcd", "abcdefgh", 7), None);
         assert_eq!(found("xdef", "abcdef", 5), None);
         assert_eq!(found("fx", "abcdef", 5), None, "one message may come again by chance");

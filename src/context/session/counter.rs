@@ -74,7 +74,7 @@ mod tests {
     use crate::format::Format;
 
     #[test]
-    fn the_texts_that_are_asked_for_are_those_that_are_counted() {
+    fn the_host_is_asked_for_the_texts_that_are_counted() {
         let message = br#"{"role":"assistant","content":[{"type":"text","text":"look"},{"type":"text","text":""},
             {"type":"tool_use","id":"a","name":"ls","input":{"path":"src"}}]}"#;
         let draft = Format::Anthropic.read(message, 0).unwrap();

@@ -144,8 +144,9 @@ mod tests {
     use super::*;
 
     /// G22, D14: keys, and what holds for them.
+    /// Row G22.
     #[test]
-    fn g22_a_session_key_names_how_many_turns_are_kept() {
+    fn a_session_key_names_how_many_turns_are_kept() {
         let channels = r#"{"telegram":{"dmHistoryLimit":20,"historyTurns":50,"dms":{"123":{"historyLimit":5},"a:b":{"historyLimit":0}}},
             "slack":{"historyTurns":40},"discord":{"dmHistoryLimit":7}}"#;
         for (key, limit) in [

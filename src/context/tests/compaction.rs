@@ -152,8 +152,9 @@ fn a_summary_replaces_the_folded_messages_and_the_next_request_reports_it() {
     assert_eq!((next.fold, next.first_changed), (None, None));
 }
 
+/// Row F6.
 #[test]
-fn a_summary_that_is_no_smaller_is_refused_and_everything_stays_f6() {
+fn a_summary_that_is_no_smaller_is_refused_and_everything_stays() {
     let mut host = talked(&options(&json!({})), 20);
     host.request();
     let before = host.request();
@@ -173,8 +174,9 @@ fn a_summary_that_is_no_smaller_is_refused_and_everything_stays_f6() {
     assert!(host.commit(&plan, Some("short")).unwrap()["carried"] == true, "by hand it passes");
 }
 
+/// Row F8.
 #[test]
-fn an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down_f8() {
+fn an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down() {
     let mut host = talked(&options(&json!({})), 20);
     host.request();
     let plan = host.plan(true);
@@ -187,8 +189,9 @@ fn an_extract_in_place_of_a_summary_is_one_strike_and_a_cool_down_f8() {
     assert!(host.request().fold.unwrap().degraded);
 }
 
+/// Row F9.
 #[test]
-fn with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped_f9() {
+fn with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped() {
     let mut small = talked(&options(&json!({})), 1);
     let plan = small.plan(true);
     assert_eq!((&plan["plan"]["outcome"], &plan["summaryWanted"]), (&json!("none"), &json!(false)));
@@ -209,8 +212,9 @@ fn with_nothing_to_fold_there_is_no_plan_and_a_summary_is_never_dropped_f9() {
     }
 }
 
+/// Rows F12, F13.
 #[test]
-fn a_floor_over_the_window_is_reported_with_its_figures_before_any_call_f12_f13() {
+fn a_floor_over_the_window_is_reported_with_its_figures_before_any_call() {
     let tools: Vec<Value> =
         (0..80).map(|at| json!({ "name": format!("t{at}"), "description": prose(300) })).collect();
     for (system, tools) in [(prose(30_000), json!([])), ("s".into(), json!(tools))] {
@@ -233,8 +237,9 @@ fn a_floor_over_the_window_is_reported_with_its_figures_before_any_call_f12_f13(
     }
 }
 
+/// Row F40.
 #[test]
-fn a_history_above_the_trigger_with_nothing_removable_is_an_overflow_without_a_plan_f40() {
+fn a_history_above_the_trigger_with_nothing_removable_is_an_overflow_without_a_plan() {
     let mut host = Host::new(&options(&json!({})));
     host.ask("hi");
     host.session.set_parts(&json!({ "system": prose(12_250) }).to_string()).unwrap();
@@ -245,8 +250,9 @@ fn a_history_above_the_trigger_with_nothing_removable_is_an_overflow_without_a_p
     }
 }
 
+/// Row F16.
 #[test]
-fn messages_that_arrive_while_a_summarizer_works_stay_f16() {
+fn messages_that_arrive_while_a_summarizer_works_stay() {
     for late in 0..6 {
         let mut host = talked(&options(&json!({})), 20);
         host.request();
@@ -271,8 +277,9 @@ fn messages_that_arrive_while_a_summarizer_works_stay_f16() {
 }
 
 /// What came meanwhile is none of what the last one left: it may be summarized at once, where the request would not fit.
+/// Rows F16, F112.
 #[test]
-fn messages_that_arrive_while_a_summarizer_works_do_not_count_against_its_gain_f16_f112() {
+fn messages_that_arrive_while_a_summarizer_works_do_not_count_against_its_gain() {
     for late in [0, 40] {
         let mut host = talked(&options(&json!({})), 30);
         let plan = host.plan(false);
@@ -287,8 +294,9 @@ fn messages_that_arrive_while_a_summarizer_works_do_not_count_against_its_gain_f
     }
 }
 
+/// Rows F14, F16.
 #[test]
-fn a_plan_is_valid_only_for_the_history_it_was_made_for_f14_f16() {
+fn a_plan_is_valid_only_for_the_history_it_was_made_for() {
     let mut host = talked(&options(&json!({})), 20);
     let plan = host.plan(true);
     let mut other = Host::new(&options(&json!({})));
@@ -308,8 +316,9 @@ fn a_plan_is_valid_only_for_the_history_it_was_made_for_f14_f16() {
     assert!(matches!(short.commit(&plan, Some("s")), Err(Error::StalePlan { .. })));
 }
 
+/// Row F15.
 #[test]
-fn a_compaction_that_no_request_has_reported_survives_a_restart_f15() {
+fn a_compaction_that_no_request_has_reported_survives_a_restart() {
     for asked in [false, true] {
         let mut host = talked(&options(&json!({})), 20);
         if asked {
@@ -333,8 +342,9 @@ fn a_compaction_that_no_request_has_reported_survives_a_restart_f15() {
     }
 }
 
+/// Row F22.
 #[test]
-fn a_cut_never_separates_an_open_call_from_its_result_f22() {
+fn a_cut_never_separates_an_open_call_from_its_result() {
     for size in 0..40 {
         let mut host = talked(&options(&json!({})), 20);
         host.work("z", &json!({}), &prose(40 * size));
@@ -347,8 +357,9 @@ fn a_cut_never_separates_an_open_call_from_its_result_f22() {
     }
 }
 
+/// Row F29.
 #[test]
-fn a_plan_for_a_smaller_window_reaches_it_f29() {
+fn a_plan_for_a_smaller_window_reaches_it() {
     let mut host = talked(&options(&json!({ "window": { "contextTokens": 200_000 } })), 60);
     assert_eq!(host.plan(false)["plan"]["outcome"], "none");
     for window in [20_000, 2_000] {
@@ -368,8 +379,9 @@ fn a_plan_for_a_smaller_window_reaches_it_f29() {
     }
 }
 
+/// Rows F33, F34.
 #[test]
-fn pins_and_the_last_request_stay_verbatim_through_fifty_compactions_f33_f34() {
+fn pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
     let mut host = talked(&options(&json!({})), 12);
     host.pin(3);
     let text = pin_text(&mut host.session, "Never touch prod.");
@@ -532,8 +544,9 @@ fn a_partly_summarized_message_is_flattened_up_to_the_cut() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
+    /// Row F40.
     #[test]
-    fn a_plan_lists_what_must_go_or_that_nothing_can_f40(
+    fn a_plan_lists_what_must_go_or_that_nothing_can(
         steps in 1..30usize, window in 2_000..24_000u32, system in 0..6_000usize, force in any::<bool>(),
     ) {
         let mut host = talked(&options(&json!({ "window": { "contextTokens": window } })), steps);
@@ -550,8 +563,9 @@ proptest! {
         prop_assert!(answer.fits || outcome == "overflow");
     }
 
+    /// Row F16.
     #[test]
-    fn nothing_is_lost_or_doubled_whenever_a_commit_comes_f16(
+    fn nothing_is_lost_or_doubled_whenever_a_commit_comes(
         rounds in proptest::collection::vec((1..12usize, 0..5usize, any::<bool>(), any::<bool>()), 1..8),
     ) {
         let mut host = talked(&options(&json!({})), 4);

@@ -52,8 +52,9 @@ fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
 }
 
 /// A41: six figures; what is held back for the answer may be more than the window.
+/// Row A41.
 #[test]
-fn a_request_is_checked_against_its_window_a41() {
+fn a_request_is_checked_against_its_window() {
     let mut host = Host::new(&window(0));
     host.session
         .set_parts(r#"{"system":"be kind","tools":[{"name":"read"}],"unseenTokens":7}"#)
@@ -91,8 +92,9 @@ fn the_percentage_in_a_status_is_rounded_down() {
 }
 
 /// A109: against the request before; within 2 % of the window, and at least 256 tokens, it is as large.
+/// Row A109.
 #[test]
-fn the_trend_is_against_the_request_before_a109() {
+fn the_trend_is_against_the_request_before() {
     for (tokens, near) in [(0, 256), (30_000, 600)] {
         let mut host = Host::new(&window(tokens));
         let ask = |host: &mut Host, tokens: usize| {

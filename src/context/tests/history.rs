@@ -11,8 +11,9 @@ fn numbers(ranges: &[(MessageId, MessageId)]) -> Vec<(u32, u32)> {
     ranges.iter().map(|(from, to)| (from.get(), to.get())).collect()
 }
 
+/// Row G21.
 #[test]
-fn the_last_turns_start_at_a_user_request_g21() {
+fn the_last_turns_start_at_a_user_request() {
     let last = |roles: &str, turns| numbers(&last_turns(&host_of(roles).session, turns));
     assert_eq!(last("uauaua", 2), [(2, 6)]);
     assert_eq!(last("uauaua", 0), [(0, 6)]);
@@ -23,8 +24,9 @@ fn the_last_turns_start_at_a_user_request_g21() {
     assert_eq!(last("", 2), []);
 }
 
+/// Row G20.
 #[test]
-fn the_oldest_half_is_removed_until_the_history_fits_its_share_g20() {
+fn the_oldest_half_is_removed_until_the_history_fits_its_share() {
     let share = |host: &Host, tokens: u64| {
         let options = json!({ "maxContextTokens": tokens });
         share_turns(&host.session, &options.to_string()).unwrap()

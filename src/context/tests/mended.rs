@@ -77,7 +77,7 @@ fn a_result_that_moves_is_reported_once() {
 
 /// I3, I6, I26: a late result is mended where it goes to, and keeps its image.
 #[test]
-fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
+fn a_result_that_moves_keeps_its_image_beside_its_repaired_text() {
     let moved = |texts: [&str; 2]| {
         let mut host = host("anthropic", "anthropic", 0);
         let content = json!([text(texts[0]), image("aaaa"), text(texts[1])]);
@@ -112,7 +112,7 @@ fn a_result_that_moves_keeps_its_image_beside_what_is_mended() {
 
 /// The same where it goes into one message with others.
 #[test]
-fn a_result_that_moves_into_a_joined_message_is_mended_there() {
+fn a_result_that_moves_into_a_joined_message_is_repaired_there() {
     let mut host = host("bedrock", "anthropic", 0);
     host.ask("go");
     host.append(json!({ "role": "assistant", "content": [call("a"), call("b")] }));

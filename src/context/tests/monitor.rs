@@ -34,8 +34,9 @@ fn warning(from: &str, to: &str, pct: u32) -> Value {
     json!({ "from": from, "to": to, "usedPct": pct })
 }
 
+/// Row A107.
 #[test]
-fn the_last_32_sizes_are_kept_equal_neighbours_once_a107() {
+fn the_last_32_sizes_are_kept_equal_neighbours_once() {
     let mut host = Host::new(&options(1_000_000));
     host.ask("go");
     host.request();
@@ -75,8 +76,9 @@ fn the_peak_is_the_largest_request_as_the_provider_counted_it_whatever_it_counts
     assert_eq!(status(&host.session).peak_tokens, 31_000);
 }
 
+/// Row A107.
 #[test]
-fn totals_count_a_request_once_however_often_its_usage_is_reported_a107() {
+fn totals_count_a_request_once_however_often_its_usage_is_reported() {
     let mut host = Host::new(&options(100_000));
     host.ask(&"words ".repeat(400));
     host.request();
@@ -97,8 +99,9 @@ fn totals_count_a_request_once_however_often_its_usage_is_reported_a107() {
     assert_eq!(monitored(&host)["requests"]["total"], 2);
 }
 
+/// Row A107.
 #[test]
-fn compactions_are_counted_by_phase_with_what_they_saved_a107() {
+fn compactions_are_counted_by_phase_with_what_they_saved() {
     let mut host = Host::new(&options(3000));
     while status(&host.session).compactions == 0 {
         host.ask(&"a question of some length ".repeat(8));
@@ -125,8 +128,9 @@ fn compactions_are_counted_by_phase_with_what_they_saved_a107() {
     assert_eq!(made["tokensSaved"].as_u64(), Some(saved), "nothing was saved");
 }
 
+/// Row A107.
 #[test]
-fn requests_are_counted_by_source_in_small_letters_a107() {
+fn requests_are_counted_by_source_in_small_letters() {
     let mut host = Host::new(&options(1000));
     for (source, requests) in [
         (" Planner ", json!(2)),
@@ -154,8 +158,9 @@ fn requests_are_counted_by_source_in_small_letters_a107() {
     assert_eq!(monitored(&host)["requests"]["total"], u64::MAX);
 }
 
+/// Row A108.
 #[test]
-fn the_levels_begin_at_70_85_and_95_a108() {
+fn the_levels_begin_at_70_85_and_95() {
     let mut host = Host::new(&options(1000));
     host.ask(&"words ".repeat(400));
     host.request();
@@ -173,8 +178,9 @@ fn the_levels_begin_at_70_85_and_95_a108() {
     }
 }
 
+/// Row A109.
 #[test]
-fn a_level_is_warned_of_once_until_a_compaction_and_silences_lower_ones_a109() {
+fn a_level_is_warned_of_once_until_a_compaction_and_silences_lower_ones() {
     let mut host = Host::new(&options(1000));
     host.ask(&"words ".repeat(400));
     host.request();
@@ -196,8 +202,9 @@ fn a_level_is_warned_of_once_until_a_compaction_and_silences_lower_ones_a109() {
     assert_eq!(host.warned().unwrap(), warning("low", "high", 86));
 }
 
+/// Row A109.
 #[test]
-fn a_fold_resets_the_warnings_a109() {
+fn a_fold_resets_the_warnings() {
     let mut host = Host::new(&options(3000));
     let mut levels = Vec::new();
     while status(&host.session).compactions < 2 {
@@ -210,8 +217,9 @@ fn a_fold_resets_the_warnings_a109() {
     assert!(medium >= 2, "{levels:?}");
 }
 
+/// Row A110.
 #[test]
-fn control_characters_are_removed_from_a_phase_a110() {
+fn control_characters_are_removed_from_a_phase() {
     for (phase, shown) in [
         (json!("pruned"), "PRUNED"),
         (json!("\u{1b}[31m pha\u{7}se\t 2\n"), "PHASE 2"),

@@ -75,8 +75,9 @@ fn results(answer: &Answer) -> Vec<(u32, String)> {
     edits.collect()
 }
 
+/// Row A67.
 #[test]
-fn the_trigger_is_a_share_of_the_usable_window_and_strict_a67() {
+fn the_trigger_is_a_share_of_the_usable_window_and_strict() {
     let limit = |name: &str, window: u64, reserve: u64| {
         let policy = Policy::preset(name).unwrap();
         let setting =
@@ -100,8 +101,9 @@ fn the_trigger_is_a_share_of_the_usable_window_and_strict_a67() {
 }
 
 /// F071, F059: twice is once, and alone is as in a session.
+/// Row H17.
 #[test]
-fn pruning_what_was_pruned_changes_nothing_h17() {
+fn pruning_what_was_pruned_changes_nothing() {
     for name in Policy::seeds() {
         for window in (4_000..16_000).step_by(500) {
             let mut host = preset(name, window, &json!({ "transient": true }));
@@ -117,8 +119,9 @@ fn pruning_what_was_pruned_changes_nothing_h17() {
 }
 
 /// F076, F077, F079: the outcome tells of the deepest step that was taken; one that only pays is none.
+/// Row B14.
 #[test]
-fn the_outcome_names_what_made_room_b14() {
+fn the_outcome_names_what_made_room() {
     for (name, strategy, status) in [
         ("context-budget", "discard", "discarded"),
         ("openclaw", "discard", "discarded"),
@@ -152,8 +155,9 @@ fn the_outcome_names_what_made_room_b14() {
 }
 
 /// F084: a person's words are not folded where the reply to them stays.
+/// Row H13.
 #[test]
-fn a_request_and_its_reply_are_never_split_h13() {
+fn a_request_and_its_reply_are_never_split() {
     for name in Policy::seeds() {
         for last in 1..6 {
             let more = json!({ "protectFirst": 0, "protectTurns": 0, "protectTokens": 0, "protectLast": last });
@@ -174,8 +178,9 @@ fn a_request_and_its_reply_are_never_split_h13() {
 }
 
 /// F083, F089: one request and a long run of tools; the request stays verbatim.
+/// Row H13.
 #[test]
-fn the_last_request_stays_when_a_turn_is_split_h13() {
+fn the_last_request_stays_when_a_turn_is_split() {
     for name in Policy::seeds() {
         let mut host = preset(name, 30_000, &json!({}));
         for at in 0..12 {
@@ -204,8 +209,9 @@ fn the_last_request_stays_when_a_turn_is_split_h13() {
 }
 
 /// F085: of parallel calls none is left alone, also where a person speaks between them and their results.
+/// Row G13.
 #[test]
-fn parallel_calls_and_displaced_results_stay_together_g13() {
+fn parallel_calls_and_displaced_results_stay_together() {
     for name in Policy::seeds() {
         for strategy in ["summarize", "truncate", "discard"] {
             let more = json!({ "strategy": strategy, "format": "anthropic" });
@@ -241,8 +247,9 @@ fn parallel_calls_and_displaced_results_stay_together_g13() {
 }
 
 /// F076, F077: each strategy does only its own, and reaches the target.
+/// Row B14.
 #[test]
-fn strategies_truncate_and_discard_take_no_fold_b14() {
+fn strategies_truncate_and_discard_take_no_fold() {
     for name in Policy::seeds() {
         for (strategy, rule) in [("truncate", "truncate"), ("discard", "discard")] {
             let mut host = preset(name, 16_000, &json!({ "strategy": strategy }));

@@ -51,8 +51,9 @@ fn out(host: &mut Host) -> Vec<(u32, Option<Value>)> {
     items.collect()
 }
 
+/// Row I23.
 #[test]
-fn three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay_i23() {
+fn three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay() {
     // The last question is a turn of its own: two full ones are before it.
     let mut host = turns("anthropic", "anthropic", 9, &json!({}));
     let out = out(&mut host);
@@ -82,8 +83,9 @@ fn three_turns_are_full_five_light_and_of_the_rest_question_and_answer_stay_i23(
     assert_eq!(explain(&host.session, 1.into()).unwrap().rule, "prune");
 }
 
+/// Row I23.
 #[test]
-fn the_host_chooses_the_limits_of_tiers_i23() {
+fn the_host_chooses_the_limits_of_tiers() {
     let short = json!({ "fullTurns": 1, "lightTurns": 1, "resultChars": 100_000, "textChars": 10 });
     let out = out(&mut turns("anthropic", "anthropic", 3, &short));
     let host: Vec<_> = out.iter().map(|(at, ops)| (*at, ops.is_some())).collect();
@@ -98,8 +100,9 @@ fn the_host_chooses_the_limits_of_tiers_i23() {
 }
 
 /// I14: an answer that is known by its id goes out with the reasoning that led to it.
+/// Row I23.
 #[test]
-fn an_answer_keeps_the_reasoning_that_its_provider_wants_with_it_i23() {
+fn an_answer_keeps_the_reasoning_that_its_provider_wants_with_it() {
     let mut host = turns("openai-responses", "openai-responses", 9, &json!({}));
     let out = out(&mut host);
     let kept: Vec<u32> = out.iter().map(|(at, _)| *at).filter(|at| *at < 12).collect();
@@ -107,8 +110,9 @@ fn an_answer_keeps_the_reasoning_that_its_provider_wants_with_it_i23() {
 }
 
 /// I10: what stays as it is, stays with its results, also in the oldest tier.
+/// Row I23.
 #[test]
-fn messages_that_may_not_be_removed_stay_with_their_group_i23() {
+fn messages_that_may_not_be_removed_stay_with_their_group() {
     let tiers = json!({ "fullTurns": 1, "lightTurns": 0 });
     let out = out(&mut turns("anthropic", "anthropic", 2, &tiers));
     let kept: Vec<u32> = out.iter().map(|(at, _)| *at).collect();

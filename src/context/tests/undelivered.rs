@@ -75,7 +75,7 @@ fn a_snapshot_that_is_made_while_texts_are_still_to_come_keeps_what_they_become(
 }
 
 #[test]
-fn a_pin_is_removed_though_the_last_request_is_handed_over_in_full_first() {
+fn a_pin_is_removed_even_if_the_last_request_is_first_sent_again_in_full() {
     let mut host = Host::worked(&window(30_000), 5);
     let id = pin_text(&mut host.session, "keep this");
     host.ask("and?");

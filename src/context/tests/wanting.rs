@@ -24,8 +24,9 @@ fn degraded() -> Host {
     host
 }
 
+/// Row F118.
 #[test]
-fn a_missing_summary_is_requested_again_and_replaces_the_extract_f118() {
+fn a_missing_summary_is_requested_again_and_replaces_the_extract() {
     let mut host = degraded();
     let head = host.session.decisions.placeholders.head.clone();
     host.ask("go on");
@@ -48,8 +49,9 @@ fn a_missing_summary_is_requested_again_and_replaces_the_extract_f118() {
     assert!(!host.request().fold_due && host.plan(false)["plan"]["outcome"] == "none");
 }
 
+/// Row F118.
 #[test]
-fn a_missing_summary_is_requested_three_times_and_then_with_the_next_fold_f118() {
+fn a_missing_summary_is_requested_three_times_and_then_with_the_next_fold() {
     let mut host = degraded();
     for _ in 0..2 {
         assert!(host.request().fold_due);
@@ -70,8 +72,9 @@ fn a_missing_summary_is_requested_three_times_and_then_with_the_next_fold_f118()
     assert!(unsummarized_blocks(&host.session).is_empty());
 }
 
+/// Row F118.
 #[test]
-fn a_summary_that_is_still_wanted_survives_a_restart_f118() {
+fn a_summary_that_is_still_wanted_survives_a_restart() {
     let host = degraded();
     let snapshot = snapshot_bytes(&host.session);
     let mut other = Host::new(&options(&json!({})));
@@ -84,8 +87,9 @@ fn a_summary_that_is_still_wanted_survives_a_restart_f118() {
     assert!(!unsummarized_blocks(&other.session).is_empty());
 }
 
+/// Row G23.
 #[test]
-fn files_add_up_over_compactions_and_commands_do_not_g23() {
+fn files_add_up_over_compactions_and_commands_do_not() {
     let mut host = talked(&options(&json!({})), 20);
     host.request();
     host.compact("one");
@@ -122,8 +126,9 @@ fn a_fold_too_small_for_a_summary_does_not_wait_for_one() {
 }
 
 /// A head that took all the room would leave none for what comes next.
+/// Row F108.
 #[test]
-fn a_summary_has_half_of_what_is_left_below_the_line_f108() {
+fn a_summary_has_half_of_what_is_left_below_the_line() {
     for (last, least) in [(1, false), (2_000, false), (11_800, true)] {
         let mut host = talked(&options(&json!({})), 24);
         host.ask(&prose(last));

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_of_the_hosts_counts_and_teaches_what_our_own_lines_cost() {
+    fn counts_of_the_host_are_used_and_scale_the_cost_of_our_own_lines() {
         let counts = [30, 7];
         let mut counter = Counter::new(Estimator::default(), &counts);
         let words = "one two three four five six seven eight nine ten";

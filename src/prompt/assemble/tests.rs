@@ -26,8 +26,9 @@ fn sizes(plan: &Plan<'_>) -> Vec<usize> {
     plan.sections.iter().map(|section| section.final_chars).collect()
 }
 
+/// Rows A18, A22.
 #[test]
-fn blank_sections_are_left_out_with_nothing_between_a18_a22() {
+fn blank_sections_are_left_out_with_nothing_between() {
     let mut sections = vec![section("a", 3, 10, false), section("b", 4, 90, false)];
     sections
         .insert(1, Section { key: "blank".into(), content: " \n".into(), ..Section::default() });
@@ -38,8 +39,9 @@ fn blank_sections_are_left_out_with_nothing_between_a18_a22() {
     assert!(plan.truncated.is_empty());
 }
 
+/// Row A19.
 #[test]
-fn each_has_its_own_cap_but_protected_ones_a19() {
+fn each_section_has_its_own_cap_except_protected_ones() {
     let sections = [section("a", 5_000, 50, false), section("b", 5_000, 50, true)];
     let plan = plan(&sections, 1_000, 100_000);
     assert_eq!(sizes(&plan), [1_000, 5_000]);
@@ -47,8 +49,9 @@ fn each_has_its_own_cap_but_protected_ones_a19() {
     assert_eq!(plan.sections[0].inclusion_reason, "cut to the most that a section may have");
 }
 
+/// Row A20.
 #[test]
-fn the_lowest_priority_goes_first_and_of_equals_the_first_a20() {
+fn the_section_of_lowest_priority_is_cut_first_and_of_equals_the_earliest() {
     let of = |total| {
         let sections = [
             section("a", 1_000, 50, false),
@@ -66,8 +69,9 @@ fn the_lowest_priority_goes_first_and_of_equals_the_first_a20() {
 }
 
 /// A24: two protected sections over the total: cut after all others (D4), whole on request, or an error.
+/// Row A24.
 #[test]
-fn protected_sections_are_cut_last_never_or_refused_as_asked_a24() {
+fn protected_sections_are_cut_last_never_or_refused_as_asked() {
     let sections = [
         section("a", 6_000, 90, true),
         section("b", 6_000, 80, true),
@@ -85,8 +89,9 @@ fn protected_sections_are_cut_last_never_or_refused_as_asked_a24() {
 }
 
 /// A11: a section that both passes cut has one marker, with its true length.
+/// Row A11.
 #[test]
-fn a_section_is_cut_once_a11() {
+fn a_section_is_cut_once() {
     let sections = [section("a", 9_000, 50, false), section("b", 1_000, 90, false)];
     let plan = plan(&sections, 4_000, 3_000);
     assert_eq!(sizes(&plan), [2_000, 1_000]);
@@ -99,7 +104,7 @@ fn a_section_is_cut_once_a11() {
 }
 
 #[test]
-fn a_focus_lifts_what_it_needs_and_gives_the_reason() {
+fn a_focus_raises_the_priority_of_what_it_needs_and_gives_the_reason() {
     let focus = Focus::of("continue in src/a.rs", &[], None, &LANGUAGES);
     assert_eq!(focus.signals, [Signal::Continue]);
     let sections = [section("git", 1_000, 40, false), section("skills", 1_000, 45, false)];
@@ -119,8 +124,9 @@ fn a_focus_lifts_what_it_needs_and_gives_the_reason() {
 }
 
 /// A35: what changes from request to request stands last, and does not move what stands before it.
+/// Row A35.
 #[test]
-fn stable_sections_come_first_when_asked_a35() {
+fn stable_sections_come_first_when_asked() {
     let stable = |key: &str| Section { stable: true, ..section(key, 100, 50, false) };
     let [short, long] =
         [10, 99].map(|git| [stable("a"), section("git", git, 40, false), stable("b")]);
@@ -139,7 +145,7 @@ fn stable_sections_come_first_when_asked_a35() {
 }
 
 #[test]
-fn the_report_has_what_it_promises() {
+fn the_report_of_a_section_has_its_documented_fields() {
     let asked =
         [Section { reason: Some("asked for".into()), ..section("memory:user", 40, 70, false) }];
     let plan = plan(&asked, 100, 100);

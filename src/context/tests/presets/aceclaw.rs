@@ -6,8 +6,9 @@ use crate::context::request::response::violations_sent;
 use crate::model::Kind;
 
 /// F060: at the trigger nothing happens, one token above it something does.
+/// Row A68.
 #[test]
-fn nothing_is_pruned_at_the_trigger_a68() {
+fn nothing_is_pruned_at_the_trigger() {
     let mut host = preset("aceclaw", 0, &json!({ "protectTurns": 1 }));
     worked(&mut host, 6, 4000);
     let size = u32::try_from(host.request().tokens).unwrap();
@@ -21,8 +22,9 @@ fn nothing_is_pruned_at_the_trigger_a68() {
     }
 }
 
+/// Row A77.
 #[test]
-fn results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes_a77() {
+fn results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes() {
     let mut host = preset(
         "aceclaw",
         3000,
@@ -60,8 +62,9 @@ fn results_over_400_characters_keep_200_and_a_marker_and_reasoning_goes_a77() {
     assert!(answer.fits && answer.fold.is_none());
 }
 
+/// Rows A72, A80.
 #[test]
-fn pruning_comes_first_and_a80_a_fold_only_if_it_is_not_enough_a72() {
+fn pruning_comes_first_and_a_fold_only_if_it_is_not_enough() {
     let mut host = preset("aceclaw", 12_000, &json!({}));
     worked(&mut host, 15, 3000);
     let answer = host.request();

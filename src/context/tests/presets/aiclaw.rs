@@ -2,8 +2,9 @@
 
 use super::*;
 
+/// Row I8.
 #[test]
-fn aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty_i8() {
+fn aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty() {
     let mut host = preset("aiclaw", 12_000, &json!({}));
     worked(&mut host, 12, 2000);
     let answer = host.request();
@@ -16,8 +17,9 @@ fn aiclaw_cuts_results_to_200_between_the_first_and_the_last_twenty_i8() {
 
 /// I1, I4, I6, F082, F088: fewer than five between what is protected are not folded, nor is anything of 26 messages, and it is
 /// said why.
+/// Row I6.
 #[test]
-fn a_fold_of_fewer_than_five_messages_is_refused_with_its_reason_i6() {
+fn a_fold_of_fewer_than_five_messages_is_refused_with_its_reason() {
     for (messages, last, folds) in
         [(24, 20, false), (26, 20, false), (27, 20, true), (26, 19, true)]
     {

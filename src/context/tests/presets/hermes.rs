@@ -4,8 +4,9 @@ use super::*;
 use crate::context::request::response::violations_sent;
 use crate::model::Kind;
 
+/// Row H16.
 #[test]
-fn hermes_replaces_results_by_a_line_notes_repetitions_and_cuts_leaves_h16() {
+fn hermes_replaces_results_by_a_line_notes_repetitions_and_cuts_leaves() {
     let mut host = preset("hermes", 20_000, &json!({ "format": "anthropic" }));
     host.ask("go");
     let output = |at: usize| format!("{}\nexit code: {at}", text(at, 5000));
@@ -43,8 +44,9 @@ fn hermes_replaces_results_by_a_line_notes_repetitions_and_cuts_leaves_h16() {
 }
 
 /// What has no long string is no shorter with its leaves cut: the message is the host's own, and no epoch opens.
+/// Row H16.
 #[test]
-fn hermes_keeps_arguments_without_a_long_string_h16() {
+fn hermes_keeps_arguments_without_a_long_string() {
     let mut host = preset("hermes", 12_000, &json!({ "minimumGainTokens": 0, "protectFirst": 0 }));
     host.ask("go");
     let many: Vec<usize> = (0..2000).collect();
@@ -65,8 +67,9 @@ fn hermes_keeps_arguments_without_a_long_string_h16() {
 }
 
 /// F068: bodies in an end that is too large go too, but for the last three messages.
+/// Row H16.
 #[test]
-fn hermes_shortens_results_of_a_protected_end_that_is_too_large_h16() {
+fn hermes_shortens_results_of_a_protected_end_that_is_too_large() {
     let mut host = preset("hermes", 20_000, &json!({}));
     worked(&mut host, 2, 400);
     for at in 0..4 {
@@ -81,8 +84,9 @@ fn hermes_shortens_results_of_a_protected_end_that_is_too_large_h16() {
 }
 
 /// F069: the oldest images go, the newest stays.
+/// Row H18.
 #[test]
-fn hermes_replaces_images_before_the_newest_user_message_by_a_word_h18() {
+fn hermes_replaces_images_before_the_newest_user_message_by_a_word() {
     let image = |data: &str| json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } });
     let mut host = preset(
         "hermes",
@@ -110,8 +114,9 @@ fn hermes_replaces_images_before_the_newest_user_message_by_a_word_h18() {
 }
 
 /// F070: what gains less than 4,096 tokens waits.
+/// Row H19.
 #[test]
-fn hermes_waits_until_a_prune_gains_enough_h19() {
+fn hermes_waits_until_a_prune_gains_enough() {
     for (gain, edits) in [(4096, false), (0, true)] {
         let mut host = preset("hermes", 12_000, &json!({ "minimumGainTokens": gain }));
         worked(&mut host, 2, 3000);
@@ -127,8 +132,9 @@ fn hermes_waits_until_a_prune_gains_enough_h19() {
 }
 
 /// F081: the first messages are protected until the first fold only.
+/// Row H10.
 #[test]
-fn hermes_protects_the_start_until_the_second_fold_h10() {
+fn hermes_protects_the_start_until_the_second_fold() {
     let mut host = preset("hermes", 12_000, &json!({}));
     let mut kept = Vec::new();
     for at in 0..150 {

@@ -16,8 +16,9 @@ fn arrived(host: &Host, from: u32) -> u64 {
     blocks.map(|it| u64::from(it.tokens)).sum()
 }
 
+/// Rows A75, A76.
 #[test]
-fn a_turn_starts_at_each_user_role_message_and_a_call_keeps_its_result_a75_a76() {
+fn a_turn_starts_at_each_user_role_message_and_a_call_keeps_its_result() {
     let role = |turns| Protect { turns, by_role: true, ..Protect::default() };
     let real = |turns| Protect { turns, ..Protect::default() };
     // user, asst, result, asst, user, asst
@@ -32,8 +33,9 @@ fn a_turn_starts_at_each_user_role_message_and_a_call_keeps_its_result_a75_a76()
     assert_eq!((tail("uaua", &real(0)), tail("uaua", &real(5))), (4, 0));
 }
 
+/// Row I7.
 #[test]
-fn a_protected_end_starts_at_the_call_of_its_first_result_i7() {
+fn a_protected_end_starts_at_the_call_of_its_first_result() {
     let last = |last| Protect { last, ..Protect::default() };
     assert_eq!(tail("succttu", &last(2)), 3);
     assert_eq!(tail("suttu".replace("tt", "ctt").as_str(), &last(2)), 2);
@@ -41,8 +43,9 @@ fn a_protected_end_starts_at_the_call_of_its_first_result_i7() {
     assert_eq!(tail(&"ua".repeat(25), &last(20)), 30);
 }
 
+/// Row H10.
 #[test]
-fn a_protected_start_follows_system_messages_and_splits_no_group_h10() {
+fn a_protected_start_follows_system_messages_and_splits_no_group() {
     let head = |roles, first| {
         Protect { first, ..Protect::default() }
             .head(&host_of(roles).session.transcript.ledger)
@@ -53,8 +56,9 @@ fn a_protected_start_follows_system_messages_and_splits_no_group_h10() {
 }
 
 /// F083: where the last request is in the protected end, the reply before it stays too.
+/// Row H13.
 #[test]
-fn the_last_reply_of_the_model_is_protected_h13() {
+fn the_last_reply_of_the_model_is_protected() {
     let more = json!({ "protectLast": 1, "protectFirst": 0 });
     let mut host = preset("context-budget", 16_000, &more);
     for at in 0..30 {
@@ -67,8 +71,9 @@ fn the_last_reply_of_the_model_is_protected_h13() {
     assert_eq!((forms[59], forms[57], forms[60]), (Form::Full, Form::Gone, Form::Full));
 }
 
+/// Row H4.
 #[test]
-fn protections_hold_under_every_preset_h4() {
+fn protections_hold_under_every_preset() {
     let more = json!({ "protectFirst": 1, "protectLast": 3, "protectTools": ["note*", "plan"], "format": "anthropic" });
     for name in Policy::PRESETS {
         let mut host = preset(name, 24_000, &more);
@@ -101,8 +106,9 @@ fn protections_hold_under_every_preset_h4() {
     }
 }
 
+/// Row G23.
 #[test]
-fn the_last_tokens_are_the_last_messages_that_are_no_larger_g23() {
+fn the_last_tokens_are_the_last_messages_that_are_no_larger() {
     let host = host_of("uauaua");
     let tail = |host: &Host, tokens| {
         Protect { tokens, ..Protect::default() }.tail(&host.session.transcript.ledger).get()
@@ -116,8 +122,9 @@ fn the_last_tokens_are_the_last_messages_that_are_no_larger_g23() {
     assert_eq!(tail(&called, arrived(&called, 3)), 1, "a result keeps its call");
 }
 
+/// Row G23.
 #[test]
-fn protected_tokens_hold_under_every_preset_g23() {
+fn protected_tokens_hold_under_every_preset() {
     for name in Policy::PRESETS {
         let more = json!({ "protectFirst": 0, "protectTokens": 5000, "format": "anthropic" });
         let mut host = preset(name, 24_000, &more);
@@ -136,8 +143,9 @@ fn protected_tokens_hold_under_every_preset_g23() {
 }
 
 /// F063: three real turns, or three messages of the user's role where a preset counts those.
+/// Row A75.
 #[test]
-fn protected_turns_hold_under_every_preset_a75() {
+fn protected_turns_hold_under_every_preset() {
     for name in Policy::PRESETS {
         let ways: &[&str] =
             if Policy::seeds().any(|seed| seed == name) { &["user", "user-role"] } else { &[""] };
@@ -172,8 +180,9 @@ fn protected_turns_hold_under_every_preset_a75() {
 }
 
 /// What is protected at the end is at most half of what `openclaw` acts above, unless the host says how much.
+/// Row G23.
 #[test]
-fn openclaw_keeps_its_tokens_but_no_more_than_half_g23() {
+fn openclaw_keeps_its_tokens_but_no_more_than_half() {
     for (option, most) in [(None, 8000), (Some(4000), 4000), (Some(12_000), 12_000)] {
         let more = option.map_or_else(|| json!({}), |tokens| json!({ "protectTokens": tokens }));
         let mut host = preset("openclaw", 32_000, &more);
