@@ -4,6 +4,7 @@ mod budget;
 mod compaction;
 mod mode;
 mod options;
+mod policy_options;
 mod replay;
 mod report;
 mod request;

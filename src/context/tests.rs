@@ -22,7 +22,7 @@ mod wanting;
 
 use crate::context::report::explain::explain;
 use crate::context::report::status::status;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::context::session::agent::call_agent_tool;
 use crate::context::session::alignment::align;
 use crate::context::session::snapshot::forgotten::starts_late;

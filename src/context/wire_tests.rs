@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::context::request::view::Written;
+use crate::context::request::written::Written;
 use crate::format::Format;
 use crate::model::{GroupId, Mask};
 

@@ -1,5 +1,6 @@
 //! Commit of a planned compaction, if its messages are unchanged and it makes the request smaller.
 
+use crate::context::compaction::aside::{put_back, set_aside};
 use crate::context::compaction::ceiling::Ceiling;
 use crate::context::compaction::compaction_history::{Record, record_id};
 use crate::context::compaction::compaction_outcome::record_compaction;
@@ -8,7 +9,6 @@ use crate::context::compaction::folds::{
     unsummarized_blocks,
 };
 use crate::context::compaction::guard::Failure;
-use crate::context::compaction::plan::{put_back, set_aside};
 use crate::context::session::Session;
 use crate::context::session::calibration::Counted;
 use crate::context::session::decide::finish_history;

@@ -101,6 +101,16 @@ pub(in crate::context) fn touched_blocks(session: &Session, changes: &[Change]) 
     touched
 }
 
+/// The messages of these blocks, in order.
+pub(in crate::context) fn messages_of(session: &Session, blocks: &[BlockId]) -> Vec<MessageId> {
+    let mut messages: Vec<MessageId> = blocks
+        .iter()
+        .filter_map(|&at| Some(session.transcript.ledger.block(at)?.message))
+        .collect();
+    messages.dedup();
+    messages
+}
+
 /// The messages of calls and errors among these blocks: nothing else tells of files, commands and errors.
 pub(in crate::context) fn messages_with_evidence(
     session: &Session,

@@ -1,35 +1,26 @@
 //! Compaction as data: messages to remove and to keep, and the reason. It is decided like a request, then taken back.
 
+use crate::context::compaction::aside::{Aside, put_back, set_aside};
+use crate::context::compaction::checkpoint::checkpoint_state;
 use crate::context::compaction::cool_down::blocked_reason;
 use crate::context::compaction::folds::{
     LEAST_ROOM, base_of, digest_names, digest_names_of, dropped_tokens, fold_count, fold_planned,
-    folded_of, kept_before, messages_with_evidence, needs_summary, nothing_extracted, ranges,
-    touched_blocks, unsummarized_blocks,
+    folded_of, kept_before, messages_of, messages_with_evidence, needs_summary, nothing_extracted,
+    ranges, touched_blocks, unsummarized_blocks,
 };
+use crate::context::compaction::summary_chunks::summary_chunks;
 use crate::context::report::floor::{Floor, smallest_request};
-use crate::context::report::monitor::Counters;
-use crate::context::request::shorten::piece_of;
 use crate::context::session::Session;
 use crate::context::session::adopted::previous_summary;
 use crate::context::session::decide::{decide, finish_history};
-use crate::context::session::decisions::Decisions;
-use crate::context::session::read_message::read_message;
 use crate::context::session::snapshot::restore::finish_restore;
-use crate::context::session::snapshot::waiting::Waiting;
 use crate::error::Result;
 use crate::extract::Extracted;
 use crate::json::{Value, json, write};
-use crate::ledger::Ledger;
-use crate::model::{BlockId, Form, Kind, MessageId, Role};
+use crate::model::{BlockId, MessageId};
 use crate::prune::Folds;
 use crate::sort::sort_set;
 
-/// Share of the window in a chunk, and the least where messages are large, in 1e-4; what an estimate may be wrong by (G14, G15).
-const CHUNK: u64 = 4000;
-const LEAST_CHUNK: u64 = 1500;
-const LARGE_MESSAGE: u64 = 1000;
-const MARGIN: u64 = 12_000;
-const ALL: u64 = 10_000;
 /// A summary has about so many tokens.
 const SUMMARY: u64 = 1500;
 const WANTING: &str = "a summary of what went is still wanting";
@@ -46,15 +37,6 @@ fn why(asked: bool, over: bool, nearly: bool) -> &'static str {
         (.., true) => "the window is nearly full",
         _ => "a fold pays",
     }
-}
-
-/// Everything that a decision changes, as it was before one that may be taken back.
-pub(in crate::context) struct Aside {
-    ledger: Ledger,
-    pub decisions: Decisions,
-    folds: Folds,
-    rebind: bool,
-    work: Counters,
 }
 
 /// Outcome of a compaction that was decided and taken back.
@@ -246,26 +228,6 @@ fn try_compaction(
     })
 }
 
-/// Copies what a decision changes, and nothing else of the session.
-pub(in crate::context) fn set_aside(session: &Session) -> Aside {
-    Aside {
-        ledger: session.transcript.ledger.clone(),
-        decisions: session.decisions.clone(),
-        folds: session.options.folds,
-        rebind: session.request.last.rebind,
-        work: session.monitor.work,
-    }
-}
-
-/// Takes a decision back.
-pub(in crate::context) fn put_back(session: &mut Session, aside: Aside) {
-    session.transcript.ledger = aside.ledger;
-    session.decisions = aside.decisions;
-    session.options.folds = aside.folds;
-    session.request.last.rebind = aside.rebind;
-    session.monitor.work = aside.work;
-}
-
 /// Tokens for a summary: it is smaller than what it stands for, and leaves to what comes next half of what there is below the line.
 fn room_for_summary(session: &Session, frees: u64, line: u64, after: u64) -> u64 {
     let summary: u64 = session
@@ -310,206 +272,6 @@ fn asked(session: &Session, going: &[BlockId], cut: MessageId) -> Vec<MessageId>
     asked
 }
 
-/// The messages of these blocks, in order.
-fn messages_of(session: &Session, blocks: &[BlockId]) -> Vec<MessageId> {
-    let mut messages: Vec<MessageId> = blocks
-        .iter()
-        .filter_map(|&at| Some(session.transcript.ledger.block(at)?.message))
-        .collect();
-    messages.dedup();
-    messages
-}
-
-/// What a checkpoint now would be made of, as JSON: figures, and from message `from` on those that it would tell of. Their blocks
-/// are what `flat` takes up next.
-pub fn plan_checkpoint(session: &mut Session, from: MessageId) -> Value {
-    let mut going = session.transcript.ledger.live().to_vec();
-    going.extend(unsummarized_blocks(session));
-    sort_set(&mut going);
-    let message = |at: &BlockId| {
-        session.transcript.ledger.block(*at).map_or(MessageId::FIRST, |it| it.message)
-    };
-    going.retain(|at| {
-        message(at) >= from
-            || session.transcript.ledger.block(*at).is_some_and(|it| it.form == Form::Gone)
-    });
-    let go = messages_of(session, &going);
-    let dropped = dropped_tokens(session, &going);
-    let previous = previous_summary(session, &going);
-    session.compactions.going = going;
-    json!({
-        "base": base_of(session, session.transcript.ledger.next_message()),
-        "messages": session.transcript.ledger.message_count(),
-        "turns": session.transcript.ledger.messages.last().map_or(0, |it| it.turn),
-        "folds": fold_count(session).unwrap_or(0),
-        "tokens": session.sizes().0,
-        "usable": session.decisions.usable,
-        "checkpoints": checkpoint_state(session),
-        "go": go,
-        "droppedTokens": dropped,
-        "previousSummary": previous,
-        "pins": session.request.pins.sent().collect::<Vec<&str>>()
-    })
-}
-
-fn checkpoint_state(session: &Session) -> Option<Value> {
-    // Before the first message has come they are those of the snapshot.
-    let snapshot = session
-        .restoration
-        .waiting
-        .as_ref()
-        .filter(|_| session.transcript.ledger.message_count() == 0);
-    let kept = snapshot.map_or(&*session.compactions.checkpoints, Waiting::checkpoints);
-    let kept = if kept.is_empty() { earlier_checkpoint(session)? } else { kept.into() };
-    Some(Value::raw(kept))
-}
-
-/// What is kept of a checkpoint that the host has from an earlier process: it holds for a whole history that has not folded.
-fn earlier_checkpoint(session: &Session) -> Option<String> {
-    let earlier = session.options.checkpoint.as_ref()?;
-    let is_complete = session.decisions.pruner.head.is_none()
-        && session.decisions.pruner.forgotten == MessageId::FIRST;
-    let last = earlier.messages.checked_sub(1)?;
-    let turn = session.transcript.turn_of(last.into()).filter(|_| is_complete)?;
-    Some(earlier.state(turn, session.decisions.usable))
-}
-
-/// Keeps what the job engine knows of checkpoints, as long as the history is the one with this base.
-/// False: it is another by now.
-pub fn set_checkpoints(session: &mut Session, base: &str, kept: &str) -> bool {
-    let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or_default();
-    let same = base_of(session, cut) == base;
-    if same {
-        session.compactions.checkpoints = kept.into();
-    }
-    same
-}
-
-/// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes, and words of the user that
-/// are kept. What it tells of
-/// files, commands and errors is taken up.
-///
-/// # Errors
-/// `MalformedMessage`, or `InvalidArgument` if there is no such message.
-pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<Value> {
-    let draft = read_message(session, index, bytes)?;
-    let blocks = session.transcript.ledger.blocks_of(index);
-    let going = &session.compactions.going;
-    let (mut parts, mut tokens) = (Vec::new(), 0u64);
-    for (at, part) in blocks.zip(&draft.parts) {
-        let block = session.transcript.ledger.block(at);
-        let kept = !going.is_empty() && going.binary_search(&at).is_err();
-        // A summary is fed once, as the previous one.
-        let is_summary = block.is_some_and(|it| it.summary);
-        if part.piece.unsent || is_summary || (kept && !block.is_some_and(|it| it.user)) {
-            continue;
-        }
-        session.compactions.found.take(part);
-        let goes = block.filter(|_| !kept);
-        tokens = tokens.saturating_add(goes.map_or(0, |it| it.tokens.into()));
-        let call =
-            block.filter(|it| it.kind == Kind::Result).and_then(|it| piece_of(session, it.pair));
-        let name = call.map_or(&*part.piece.name, |call| &call.name);
-        let kind = match part.piece.kind {
-            Kind::Text => "text",
-            Kind::Thinking => "thinking",
-            Kind::Call => "call",
-            Kind::Result => "result",
-            Kind::Image => "image",
-            Kind::Other => "other",
-        };
-        let error = part.piece.error;
-        // What the model no longer saw in full is not summarized in full.
-        let shown = block.filter(|it| matches!(it.form, Form::Capped | Form::Stubbed));
-        let text = shown
-            .and_then(|_| session.decisions.placeholders.text.get(&at))
-            .map_or(&*part.text, String::as_str);
-        parts.push(
-            json!({ "kind": kind, "text": text, "name": name, "error": error, "kept": kept }),
-        );
-    }
-    let role = match draft.role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-    };
-    let turn = session.transcript.turn_of(index);
-    Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
-}
-
-/// What the messages that were asked for since the last plan or fold tell.
-pub fn extracted_so_far(session: &Session) -> &Extracted {
-    &session.compactions.found
-}
-
 fn policy(session: &Session) -> &crate::prune::Policy {
     &session.decisions.pruner.policy
-}
-
-/// The runs of messages that are summarized, and the calls that this takes: one for each, and one that merges those of the history;
-/// likewise for the beginning of a turn that is split.
-fn summary_chunks(
-    session: &Session,
-    go: &[MessageId],
-    gone: &[BlockId],
-    split: Option<u32>,
-) -> (Vec<Chunk>, usize) {
-    let is_before =
-        |&at: &MessageId| split.is_none_or(|turn| session.transcript.turn_of(at) < Some(turn));
-    let (history, turn) = go.split_at(go.partition_point(is_before));
-    let (mut chunks, mut calls) = (Vec::new(), 0_usize);
-    for part in [history, turn] {
-        let own = chunks_of(session, part, gone);
-        calls = calls.saturating_add(own.len()).saturating_add(usize::from(own.len() > 1));
-        chunks.extend(own);
-    }
-    (chunks, calls)
-}
-
-/// Messages that go, in runs that a summarizer can take: smaller ones where messages are large (G13 to G15).
-fn chunks_of(session: &Session, go: &[MessageId], gone: &[BlockId]) -> Vec<Chunk> {
-    let tokens = |message: MessageId| -> u64 {
-        let blocks = session.transcript.ledger.blocks_of(message);
-        let going: Vec<BlockId> = blocks.filter(|at| gone.binary_search(at).is_ok()).collect();
-        dropped_tokens(session, &going)
-    };
-    let window = session.options.summary_window.max(1);
-    let total: u64 = go.iter().map(|&message| tokens(message)).sum();
-    let average = total
-        .saturating_mul(MARGIN)
-        .checked_div(window.saturating_mul(go.len() as u64))
-        .unwrap_or(0);
-    let less = if average > LARGE_MESSAGE { average.saturating_mul(2) } else { 0 };
-    let share = CHUNK.saturating_sub(less).max(LEAST_CHUNK);
-    let share_of_window = window.saturating_mul(share) / ALL;
-    let most = if total <= share_of_window {
-        share_of_window
-    } else {
-        window.saturating_mul(share) / MARGIN
-    };
-    let mut chunks: Vec<Chunk> = Vec::new();
-    for &message in go {
-        let (more, to) = (tokens(message), message.next());
-        match chunks.last_mut() {
-            Some(last)
-                if last.tokens.saturating_add(more) <= most
-                    || !session.transcript.ledger.may_cut(message) =>
-            {
-                (last.to, last.tokens) = (to, last.tokens.saturating_add(more));
-            }
-            _ => chunks.push(Chunk { from: message, to, tokens: more }),
-        }
-    }
-    chunks
-}
-
-crate::json::json_struct! {
-    /// A run of messages.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in crate::context) struct Chunk {
-        from: MessageId,
-        to: MessageId,
-        tokens: u64,
-    }
 }

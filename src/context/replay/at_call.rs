@@ -3,8 +3,8 @@
 use crate::context::compaction::{extracted_so_far, flat_message, plan_compaction};
 use crate::context::report::breakdown::list_messages;
 use crate::context::report::explain::State;
-use crate::context::request::response::resend;
-use crate::context::request::view::Written;
+use crate::context::request::build_request::resend;
+use crate::context::request::written::Written;
 use crate::context::session::Session;
 use crate::context::session::agent::words_of;
 use crate::error::Result;

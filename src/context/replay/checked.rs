@@ -1,7 +1,7 @@
 //! Rules that the requests of a session break: within an epoch a request only grows, so only what is new is looked at.
 
 use crate::context::report::estimate::request_options;
-use crate::context::request::response::entries_from;
+use crate::context::request::build_request::entries_from;
 use crate::context::request::view::Entry;
 use crate::context::session::Session;
 use crate::model::{MessageId, Role};

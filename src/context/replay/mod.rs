@@ -1,5 +1,6 @@
 //! Sessions of a file: as their agent sent them (`recorded`), and as a policy would send them (`played`).
 
+mod as_sent;
 mod at_call;
 mod checked;
 mod find;

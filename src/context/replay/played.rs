@@ -9,7 +9,7 @@ use super::retention::{Holders, Recall};
 use super::usage_fit::{ONE, scaled};
 use crate::context::compaction::Folded;
 use crate::context::options::Options;
-use crate::context::request::response::{Answer, Event};
+use crate::context::request::answer::{Answer, Event};
 use crate::context::session::Session;
 use crate::error::Result;
 use crate::estimate::{Estimator, Profile};

@@ -2,23 +2,18 @@
 //!
 //! Nothing is decided: every message is sent as it is, until the agent itself compacted. Tokens are fitted to the provider's counts.
 
+use super::as_sent::AsSent;
 use super::at_call::AtCall;
 use super::layers::Layers;
 use super::message_changes::{MessageChange, MessageChanges};
 use super::recording::{RecordedCall, Recording};
-use super::usage_fit::{Fit, ONE, Point, fit, scaled};
+use super::usage_fit::{Fit, ONE, Point, fit};
 use crate::context::mode::Mode;
 use crate::context::options::Options;
 use crate::context::replay::recording::HostCompaction;
-use crate::context::session::Session;
-use crate::context::session::arrival::append_measured;
-use crate::context::session::calibration::Counted;
-use crate::context::session::why::Why;
 use crate::error::Result;
 use crate::json;
-use crate::model::{Form, MessageId};
 use crate::number::count;
-use crate::prune::{Head, Rule};
 
 /// Windows that models have: the least of them that holds the largest request is assumed.
 const WINDOWS: [u64; 5] = [200_000, 400_000, 1_000_000, 2_000_000, 10_000_000];
@@ -85,6 +80,13 @@ json::json_struct! {
         pub max_output_tokens: u64,
         /// Where the window comes from: `given`, `file`, `usage` (the file has larger requests than it says) or `assumed`.
         pub source: &'static str,
+    }
+}
+
+impl SentCall {
+    /// Its tokens are its provider's, or fitted to them.
+    fn is_counted(&self) -> bool {
+        self.source != "estimate"
     }
 }
 
@@ -182,7 +184,7 @@ impl Recording {
         let mut shown = AsSent::new(self, options, factor);
         shown.advance(calls.last().map_or(0, |call| call.sent));
         if let Some(last) = calls.last() {
-            shown.count(last);
+            shown.count(last.used, last.is_counted());
         }
         let AsSent { mut session, .. } = shown;
         session.request.last.previous_tokens =
@@ -202,67 +204,13 @@ impl Recording {
             let ledger = &shown.session.transcript.ledger;
             let (first, blocks) = (ledger.next_message(), ledger.next_block());
             shown.advance(call.sent);
-            shown.count(call);
+            shown.count(call.used, call.is_counted());
             let compacted = shown.folds > folds;
             let (first, blocks) = if compacted { Default::default() } else { (first, blocks) };
             layers.add(&shown.session, blocks);
             changes.note(&shown.session, call.call, first);
         }
         (layers, changes.log)
-    }
-}
-
-/// A session as its agent sent it: every message whole, until the agent compacted.
-struct AsSent<'a> {
-    recording: &'a Recording,
-    session: Session,
-    factor: u64,
-    /// Compactions so far.
-    folds: usize,
-}
-
-impl<'a> AsSent<'a> {
-    fn new(recording: &'a Recording, options: &Options, factor: u64) -> Self {
-        let mut session = recording.session(&Options { noop: true, ..options.clone() });
-        let size = |tokens: u64| scaled(tokens, factor);
-        session.request.extras.system = size(session.request.extras.system);
-        session.request.extras.tools = size(session.request.extras.tools);
-        session.request.last.fold_due = false;
-        Self { recording, session, factor, folds: 0 }
-    }
-
-    /// Takes in the messages before a call that sends so many, and the compactions among them.
-    fn advance(&mut self, sent: u32) {
-        loop {
-            let at = self.session.transcript.ledger.next_message();
-            let fold = self.recording.compactions.get(self.folds);
-            if let Some(fold) = fold.filter(|fold| fold.at <= at.get() && fold.at <= sent) {
-                compact(&mut self.session, fold, self.factor);
-                self.folds = self.folds.saturating_add(1);
-                continue;
-            }
-            let measure = self.recording.measure(at, self.factor).filter(|_| at.get() < sent);
-            let Some(measure) = measure else { return };
-            append_measured(&mut self.session, &measure, None);
-        }
-    }
-
-    /// The tokens of the call: what was counted and is not in the file is `unseen`, so that the parts add up to the count.
-    fn count(&mut self, call: &SentCall) {
-        let session = &mut self.session;
-        session.request.extras.unseen = 0;
-        let context = |session: &Session| {
-            session.decisions.pruner.context(&session.transcript.ledger, &session.setting())
-        };
-        session.request.extras.unseen = call.used.saturating_sub(context(session));
-        let epoch = session.decisions.pruner.head.as_ref().map_or(0, |head| head.folds);
-        let estimate = context(session);
-        session.request.last.epoch = epoch;
-        session.request.last.tokens = estimate;
-        // Also where a repair of ours would send less than the agent did.
-        if call.source != "estimate" || call.used != estimate {
-            session.counts.calibration.last = Some(Counted { epoch, used: call.used, estimate });
-        }
     }
 }
 
@@ -309,7 +257,7 @@ impl<'a> Live<'a> {
         self.first = self.first.max(fold.first_kept);
         self.summary = u64::from(fold.summary);
         for (at, tokens) in (0u32..).zip(&mut self.tokens) {
-            if is_gone(fold, at.into()) {
+            if fold.removes(at.into()) {
                 self.sum = self.sum.saturating_sub(std::mem::take(tokens));
             }
         }
@@ -318,25 +266,6 @@ impl<'a> Live<'a> {
     fn tokens(&self) -> u64 {
         self.sum.saturating_add(self.summary).saturating_add(self.recording.parts.total())
     }
-}
-
-fn is_gone(fold: &HostCompaction, message: MessageId) -> bool {
-    let message = message.get();
-    message < fold.first_kept && !fold.kept.iter().any(|&(from, to)| (from..to).contains(&message))
-}
-
-/// The agent compacted here: a summary of its own stands for what it took out.
-fn compact(state: &mut Session, fold: &HostCompaction, factor: u64) {
-    let gone = state.transcript.ledger.drop_unless(|_, block| !is_gone(fold, block.message));
-    let folds = state.decisions.pruner.head.as_ref().map_or(0, |head| head.folds).saturating_add(1);
-    let call = state.transcript.call;
-    for block in gone {
-        debug_assert_eq!(state.transcript.ledger.block(block).map(|it| it.form), Some(Form::Gone));
-        state.decisions.reasons.insert(block, Why { rule: Rule::Fold, epoch: folds, call });
-    }
-    let tokens = u32::try_from(scaled(fold.summary.into(), factor)).unwrap_or(u32::MAX);
-    let summary = fold.summary > 0;
-    state.decisions.pruner.head = Some(Head { tokens, digest: Vec::new(), summary, folds });
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::usage_fit::{ONE, scaled};
 use crate::context::options::Options;
+use crate::context::request::answer::Answer;
 use crate::context::request::request_extras::Parts;
-use crate::context::request::response::Answer;
 use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::counter::{set_learned, texts};
@@ -334,4 +334,13 @@ pub(super) struct HostCompaction {
     pub kept: Vec<(u32, u32)>,
     /// Tokens of what stands for the rest.
     pub summary: u32,
+}
+
+impl HostCompaction {
+    /// The message was no longer sent after it.
+    pub(super) fn removes(&self, message: MessageId) -> bool {
+        let message = message.get();
+        message < self.first_kept
+            && !self.kept.iter().any(|&(from, to)| (from..to).contains(&message))
+    }
 }

@@ -2,8 +2,10 @@
 
 pub(in crate::context) mod about;
 pub(in crate::context) mod alternation;
+pub(in crate::context) mod answer;
 pub(in crate::context) mod apply;
 pub(in crate::context) mod bound_thinking;
+pub(in crate::context) mod build_request;
 pub(in crate::context) mod builder;
 pub(in crate::context) mod cache_markers;
 pub(in crate::context) mod edits;
@@ -16,16 +18,16 @@ pub(in crate::context) mod placeholders;
 pub(in crate::context) mod provider_limits;
 pub(in crate::context) mod recall;
 pub(in crate::context) mod request_extras;
-pub(in crate::context) mod response;
 pub(in crate::context) mod shorten;
 pub(in crate::context) mod synthetic;
 pub(in crate::context) mod view;
+pub(in crate::context) mod written;
 
 pub use crate::context::session::{estimator_of, extras, options_of};
+pub use answer::{Answer, Event};
 pub use apply::{Applied, READ as APPLY_READS, apply};
 pub use cache_markers::reread;
 pub use edits::Edit;
 pub use output_cap::cap_output;
 pub use request_extras::{Parts, Plan, system_text};
-pub use response::{Answer, Event};
-pub use view::Written;
+pub use written::Written;

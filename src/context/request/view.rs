@@ -3,12 +3,12 @@
 use crate::context::request::builder::Builder;
 use crate::context::request::last_request::SentItem;
 use crate::context::request::placeholders::{IMAGE, arguments};
+use crate::context::request::written::Written;
 use crate::format::{Change, What, gone, is_marker};
 use crate::hash::fnv;
-use crate::json::{self, Value, Write};
+use crate::json::{self, Value};
 use crate::model::{
-    BlockId, Copied, Fix, FixKind, Form, Item, Kind, Made, MessageId, NONE, Op, Outline, Piece,
-    Place, Role, Voice,
+    BlockId, Fix, FixKind, Form, Item, Kind, Made, MessageId, NONE, Op, Outline, Piece, Place, Role,
 };
 use crate::number::count;
 use crate::sort::sort_by;
@@ -28,74 +28,6 @@ impl Entry {
     pub(in crate::context) fn sent(&self) -> SentItem {
         let Self { key, source, carried, .. } = *self;
         SentItem { key, source, carried }
-    }
-}
-
-/// Where the content of a message of ours stands, by format.
-const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
-
-/// An item as the facade carries it out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// The host's message as it is.
-    Keep {
-        /// The message.
-        index: MessageId,
-    },
-    /// The host's message, changed.
-    Edit {
-        /// The message.
-        index: MessageId,
-        /// What is done with it.
-        ops: Vec<Op>,
-    },
-    /// A message of ours.
-    Make {
-        /// The message, with `null` where something of the host's goes.
-        make: Value,
-        /// What of the host's goes into it.
-        copies: Vec<Copied>,
-        /// What is then changed on it.
-        ops: Vec<Op>,
-        /// JSON Pointer of its content.
-        content: &'static str,
-        /// Who says it.
-        role: &'static str,
-        /// The call that it answers.
-        tool_call_id: Option<String>,
-        /// The tool of that call.
-        tool_name: Option<String>,
-        /// The first of the host's messages that it stands for.
-        about: Option<u32>,
-        /// When that was written.
-        at: Option<i64>,
-    },
-}
-
-impl Write for Written {
-    fn write(&self, out: &mut String) {
-        let changed = match self {
-            Self::Make { ops, .. } if !ops.is_empty() => Some(ops),
-            Self::Keep { .. } | Self::Edit { .. } | Self::Make { .. } => None,
-        };
-        let members: &[(&str, &dyn Write)] = match self {
-            Self::Keep { index } => &[("index", index)],
-            Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
-            Self::Make {
-                make, copies, content, role, tool_call_id, tool_name, about, at, ..
-            } => &[
-                ("make", make),
-                ("copies", copies),
-                ("ops?", &changed),
-                ("content", content),
-                ("role", role),
-                ("toolCallId?", tool_call_id),
-                ("toolName?", tool_name),
-                ("about?", about),
-                ("at?", at),
-            ],
-        };
-        json::object(members, out);
     }
 }
 
@@ -311,53 +243,6 @@ impl Builder<'_> {
         Entry { item, key, source, about, carried }
     }
 
-    /// An item as the facade carries it out, with the time of the message that one of ours stands for.
-    pub(in crate::context) fn write(&self, item: &Item, about: MessageId) -> Written {
-        let mut written = self.write_undated(item);
-        if let Written::Make { make, about: of, at, .. } = &mut written
-            && let Some(message) = self.transcript.ledger.message(about)
-        {
-            *of = Some(about.get());
-            *at = message.at_ms;
-            self.dialect.format.date(make, *at);
-        }
-        written
-    }
-
-    fn write_undated(&self, item: &Item) -> Written {
-        match item {
-            Item::Keep(index) => Written::Keep { index: *index },
-            Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
-            Item::Make(made) => {
-                let (message, copies) =
-                    self.dialect.format.make(made, |at| self.transcript.outline(at));
-                let (role, call) = match made {
-                    Made::User(_) => ("user", None),
-                    Made::Results(_) => ("tool", None),
-                    Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
-                        ("tool", Some((id.clone(), name.clone())))
-                    }
-                };
-                let ops = self.mends_copies(&copies);
-                let mut written = Written::ours(message, copies, ops, role);
-                if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
-                    (*tool_call_id, *tool_name) = call.unzip();
-                }
-                written
-            }
-            Item::Join(voice, parts) => {
-                let joined = self.joined(*voice, parts);
-                let message = joined.message();
-                let role = if *voice == Voice::Assistant { "assistant" } else { "user" };
-                Written::ours(message, joined.copied, joined.ops, role)
-            }
-            Item::Filler(text) => {
-                let spoken = self.dialect.format.say(text, |at| self.transcript.outline(at));
-                Written::ours(spoken, Vec::new(), Vec::new(), "assistant")
-            }
-        }
-    }
-
     /// The shapes that go out, for the validator.
     pub(in crate::context) fn outgoing(&self, entries: &[Entry]) -> Vec<Outline> {
         let shape = |entry: &Entry| match &entry.item {
@@ -453,13 +338,4 @@ pub(in crate::context) fn changed_pieces(
         }
     }
     pieces
-}
-
-impl Written {
-    fn ours(make: Value, copies: Vec<Copied>, ops: Vec<Op>, role: &'static str) -> Self {
-        let content = CONTENTS.iter().find(|path| make.has(path));
-        let content = content.copied().unwrap_or_default();
-        let (tool_call_id, tool_name, about, at) = (None, None, None, None);
-        Self::Make { make, copies, ops, content, role, tool_call_id, tool_name, about, at }
-    }
 }

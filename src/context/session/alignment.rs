@@ -3,7 +3,7 @@
 //! The passed history is found in the known one by fingerprints, in one linear pass. To be taken for a later part it has to
 //! reach the newest known messages: a branch or another session does not.
 
-use crate::context::request::response::last_group;
+use crate::context::request::answer::last_group;
 use crate::context::session::Session;
 use crate::context::session::marks::mark;
 use crate::context::session::offered::Offered;

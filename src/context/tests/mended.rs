@@ -3,7 +3,7 @@
 use super::providers::{host, image, written};
 use super::*;
 use crate::context::report::estimate::check_history;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::context::session::arrival::is_same_message;
 use crate::model::{Item, Joint, Made, MadePart, Voice};
 

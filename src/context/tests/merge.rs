@@ -4,7 +4,7 @@ use super::compaction::{options, prose};
 use super::*;
 use crate::context::compaction::commit::compaction_failed;
 use crate::context::compaction::cool_down::blocked_reason;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::context::session::pinning::fronts;
 use crate::context::session::pinning::list_pins;
 use crate::context::session::pinning::pin_text;

@@ -5,7 +5,7 @@ mod aiclaw;
 mod hermes;
 mod protected;
 
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::context::session::snapshot::restore_session;
 use crate::context::session::snapshot::snapshot_bytes;
 use litemap::LiteMap;
@@ -308,7 +308,7 @@ fn a_restored_session_has_what_its_preset_left() {
 /// The tables in docs/policies.md have the figures and lists of the code.
 #[test]
 fn the_docs_have_the_figures_and_options_of_every_preset() {
-    use crate::context::options::{EVERY, OURS, SEEDS as THEIRS};
+    use crate::context::policy_options::{EVERY, OURS, SEEDS as THEIRS};
     use crate::prune::{Policy, Stub, Trigger};
 
     let page = include_str!("../../../docs/policies.md");

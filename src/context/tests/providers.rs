@@ -3,7 +3,7 @@
 use super::*;
 use crate::context::report::estimate::check_history;
 use crate::context::report::explain::explain;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::context::session::snapshot::restore_session;
 use crate::context::session::snapshot::snapshot_bytes;
 use crate::context::session::understood::understood;

@@ -1,7 +1,8 @@
 //! Sessions played under a policy.
 
 use super::*;
-use crate::context::request::response::{Event, resend, violations_sent};
+use crate::context::request::answer::Event;
+use crate::context::request::build_request::{resend, violations_sent};
 use crate::number::count;
 
 /// A session of `count` calls, as `readSession` gives it; the last message of the model names what an old result held.

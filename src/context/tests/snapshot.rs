@@ -3,7 +3,7 @@
 use super::*;
 use crate::context::report::explain::explain;
 use crate::context::report::status::status;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::context::session::agent::call_agent_tool;
 use crate::context::session::agent::recalled_text;
 use crate::context::session::agent::referenced_message;

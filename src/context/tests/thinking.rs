@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::context::report::explain::explain;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::context::session::snapshot::set_options;
 use crate::model::{BlockId, Kind};
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::context::report::explain::explain;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 
 /// Turns of a call with a result, what the model says beside the call, and its answer; all long.
 fn turns(format: &str, provider: &str, count: usize, tiers: &Value) -> Host {

@@ -1,7 +1,7 @@
 //! Refusal of a forged snapshot: a history that its provider would reject is not believed, since whoever can write the store can forge it.
 
 use crate::context::compaction::compaction_history::Compactions;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::context::session::Session;
 use crate::context::session::snapshot::content::{Changed, UNKNOWN};
 use crate::model::{BlockId, MessageId, Span};

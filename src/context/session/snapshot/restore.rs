@@ -2,8 +2,8 @@
 
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
+use crate::context::request::build_request::rebuild_last_view;
 use crate::context::request::placeholders::{SUMMARY, Want};
-use crate::context::request::response::rebuild_last_view;
 use crate::context::request::shorten::{about_block, record_call};
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled_by};

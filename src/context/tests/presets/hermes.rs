@@ -1,7 +1,7 @@
 //! The way of `hermes`.
 
 use super::*;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::model::Kind;
 
 /// Row H16.

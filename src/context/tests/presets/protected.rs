@@ -1,7 +1,7 @@
 //! Protected messages, under every preset.
 
 use super::*;
-use crate::context::request::response::violations_sent;
+use crate::context::request::build_request::violations_sent;
 use crate::prune::{Policy, Protect};
 
 /// What is protected at the end of a history of these roles: `u`, `a`, `c` (a call), `t` (its result), `s`.

@@ -1,104 +1,28 @@
-//! Response for the facade: the new part of a request, and how it differs from the last one.
+//! Building of a request: the view as far as it is new, compared with the last one.
 
-use crate::context::compaction::compaction_history::Folded;
 use crate::context::compaction::compaction_outcome::{
     Outcome, compaction_outcome, fold_without_summarizer, record_compaction,
 };
-use crate::context::compaction::folds::{last_fold, needs_summary};
+use crate::context::compaction::folds::last_fold;
 use crate::context::compaction::memory_flush::rearm_flush;
 use crate::context::report::estimate::request_options;
-use crate::context::report::floor::why_too_large;
 use crate::context::report::monitor_report::{record_request_size, record_room};
-use crate::context::report::status::{peak_tokens, source_of_figures};
-use crate::context::request::bound_thinking::{drop_hint, drop_unbound_reasoning};
-use crate::context::request::cache_markers::{
-    decide_markers, marker_fixes, markers_sent, resume_from,
-};
-use crate::context::request::edits::{Edit, edited_messages, message_tokens, report_edits};
+use crate::context::report::status::peak_tokens;
+use crate::context::request::answer::{Answer, Difference, Event, answer_with};
+use crate::context::request::bound_thinking::drop_unbound_reasoning;
+use crate::context::request::cache_markers::{decide_markers, resume_from};
+use crate::context::request::edits::{edited_messages, message_tokens, report_edits};
 use crate::context::request::last_request::SentItem;
-use crate::context::request::view::{Entry, Written};
+use crate::context::request::view::Entry;
+use crate::context::request::written::Written;
+use crate::context::session::Session;
 use crate::context::session::decisions::Decided;
 use crate::context::session::end_repairs::set_end_repairs;
-use crate::context::session::{Session, system_note};
-use crate::model::{Fix, FixKind, Item, Made, Message, MessageId, Role, Violation};
+
+use crate::model::{Fix, Item, MessageId, Role, Violation};
 use crate::number::count;
 use crate::prune::{Change, Rule};
-use crate::{json, validity};
-
-json::json_struct! {
-    /// A request: what stays of the one before, what follows, and what is to be said about it.
-    #[derive(Clone, Debug, PartialEq)]
-    pub struct Answer {
-        /// So many messages of the last request stand at the start of this one.
-        pub keep: u32,
-        /// The messages behind them.
-        pub items: Vec<Written>,
-        /// Changes only when something other than the end of the request does.
-        pub epoch: u32,
-        /// First message that differs from the last request; -1: system or tools; none: it only grew.
-        pub first_changed: Option<i64>,
-        /// By our estimate the request fits the usable window.
-        pub fits: bool,
-        /// Why it does not.
-        pub why: Option<json::Value>,
-        /// Its tokens.
-        pub tokens: u64,
-        /// The same as we count, whatever the provider's own figures say.
-        pub estimate: u64,
-        /// What `tokens` stands on.
-        pub source: &'static str,
-        /// Tokens of the request before.
-        pub tokens_before: u64,
-        /// Tokens of the request before that stood behind the first change.
-        pub cached_tokens_lost: u64,
-        /// What had to be repaired in the host's history.
-        pub repairs: Vec<Violation>,
-        /// Edits that are new in this request.
-        pub edits: Vec<Edit>,
-        /// What the policy did.
-        pub event: Option<Event>,
-        /// What room was made.
-        pub outcome: Option<Outcome>,
-        /// The fold that was carried out.
-        pub fold: Option<Folded>,
-        /// A fold pays, and waits for a summarizer.
-        pub fold_due: bool,
-        /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
-        /// and it is to drop what it no longer accepts.
-        pub hints: Option<&'static str>,
-        /// What the host's system prompt is to say.
-        pub system_note: Option<&'static str>,
-        /// In which format, and by whose rules.
-        pub format: &'static str,
-        /// The provider's name.
-        pub provider: &'static str,
-        /// Cache markers of the host's in these messages.
-        pub marked: u32,
-        /// Positions of messages in the request after which a cache marker pays: at most three, for a provider that is told.
-        pub cache_breakpoints: Vec<u32>,
-        /// First message of the last group: until another message follows, it may still change.
-        pub last_group: u32,
-    }
-}
-
-/// What the policy did at a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// Blocks were stubbed, capped or thinned.
-    Edit,
-    /// A fold was carried out.
-    Fold,
-}
-
-impl json::Write for Event {
-    fn write(&self, out: &mut String) {
-        let name = match self {
-            Self::Edit => "edit",
-            Self::Fold => "fold",
-        };
-        name.write(out);
-    }
-}
+use crate::validity;
 
 /// Builds the view, as far as it is new, and compares it with the last one.
 pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
@@ -330,56 +254,6 @@ fn remember_request(
         session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
 }
 
-pub(in crate::context) fn answer_with(
-    session: &Session,
-    items: Vec<Written>,
-    edits: Vec<Edit>,
-    difference: Difference,
-) -> Answer {
-    let tokens = session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
-    let fits = !session.options.mode.is_managed() || tokens <= session.decisions.usable;
-    Answer {
-        keep: difference.keep,
-        items,
-        epoch: session.request.last.epoch,
-        first_changed: difference.first_changed,
-        fits,
-        why: (!fits).then(|| why_too_large(session, tokens)),
-        tokens: session.counts.calibration.tokens(tokens),
-        estimate: tokens,
-        source: source_of_figures(session),
-        tokens_before: session.counts.calibration.tokens(difference.before),
-        cached_tokens_lost: difference.lost,
-        repairs: repairs_made(session),
-        edits,
-        event: difference.event,
-        outcome: difference.outcome,
-        fold: difference.fold,
-        fold_due: session.request.last.fold_due || needs_summary(session),
-        hints: drop_hint(session),
-        system_note: system_note(session),
-        format: session.dialect.format.name(),
-        provider: session.dialect.provider.name(),
-        marked: markers_sent(session),
-        cache_breakpoints: session.request.last.breakpoints.clone(),
-        last_group: last_group(session).get(),
-    }
-}
-
-/// The newest message of the model, or the first of the run that it ends; the last message if there is none.
-pub(in crate::context) fn last_group(session: &Session) -> MessageId {
-    let messages = &session.transcript.ledger.messages;
-    let speaks = |message: &Message| message.role == Role::Assistant;
-    let mut at = messages.iter().rposition(speaks);
-    while let Some(before) = at.and_then(|at| at.checked_sub(1))
-        && session.dialect.format.has_runs()
-        && messages.get(before).is_some_and(speaks)
-    {
-        at = Some(before);
-    }
-    MessageId::at(at.unwrap_or_else(|| messages.len().saturating_sub(1)))
-}
-
 /// How many messages of the last request stand at the start of this one, which has these from `from` on, and from the same
 /// places in the history.
 fn shared_items(session: &Session, from: usize, entries: &[Entry]) -> usize {
@@ -408,31 +282,4 @@ pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
 fn check_outgoing(session: &Session, entries: &[Entry]) -> Vec<Violation> {
     let outgoing = session.builder().outgoing(entries);
     validity::check(&outgoing, session.dialect.provider, request_options(session, false))
-}
-
-/// What is said of a request that is new.
-#[derive(Default)]
-pub(in crate::context) struct Difference {
-    pub(in crate::context) keep: u32,
-    pub(in crate::context) outcome: Option<Outcome>,
-    pub(in crate::context) fold: Option<Folded>,
-    pub(in crate::context) before: u64,
-    pub(in crate::context) lost: u64,
-    pub(in crate::context) first_changed: Option<i64>,
-    pub(in crate::context) event: Option<Event>,
-}
-
-/// What was mended in the messages that are sent.
-pub(in crate::context) fn repairs_made(session: &Session) -> Vec<Violation> {
-    if session.options.noop {
-        return Vec::new();
-    }
-    // A result that moves is dropped at one place and made at another: that is one repair.
-    let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
-    let markers = marker_fixes(session);
-    let lasting = session.repairs.fixes.values().flatten().chain(&markers);
-    let fixes = lasting.chain(&session.decisions.end_fixes).filter(|fix| !moves(fix));
-    let beyond =
-        session.request.last.violations.iter().chain(&session.request.last.oversize).cloned();
-    fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
 }

@@ -1,0 +1,66 @@
+//! Flat messages: what a summarizer reads of the messages that go, and the facts that are found in them.
+
+use crate::context::request::shorten::piece_of;
+use crate::context::session::Session;
+use crate::context::session::read_message::read_message;
+use crate::error::Result;
+use crate::extract::Extracted;
+use crate::json::{Value, json};
+use crate::model::{Form, Kind, MessageId, Role};
+
+/// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes, and words of the user that
+/// are kept. What it tells of files, commands and errors is taken up.
+///
+/// # Errors
+/// `MalformedMessage`, or `InvalidArgument` if there is no such message.
+pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<Value> {
+    let draft = read_message(session, index, bytes)?;
+    let blocks = session.transcript.ledger.blocks_of(index);
+    let going = &session.compactions.going;
+    let (mut parts, mut tokens) = (Vec::new(), 0u64);
+    for (at, part) in blocks.zip(&draft.parts) {
+        let block = session.transcript.ledger.block(at);
+        let kept = !going.is_empty() && going.binary_search(&at).is_err();
+        // A summary is fed once, as the previous one.
+        let is_summary = block.is_some_and(|it| it.summary);
+        if part.piece.unsent || is_summary || (kept && !block.is_some_and(|it| it.user)) {
+            continue;
+        }
+        session.compactions.found.take(part);
+        let goes = block.filter(|_| !kept);
+        tokens = tokens.saturating_add(goes.map_or(0, |it| it.tokens.into()));
+        let call =
+            block.filter(|it| it.kind == Kind::Result).and_then(|it| piece_of(session, it.pair));
+        let name = call.map_or(&*part.piece.name, |call| &call.name);
+        let kind = match part.piece.kind {
+            Kind::Text => "text",
+            Kind::Thinking => "thinking",
+            Kind::Call => "call",
+            Kind::Result => "result",
+            Kind::Image => "image",
+            Kind::Other => "other",
+        };
+        let error = part.piece.error;
+        // What the model no longer saw in full is not summarized in full.
+        let shown = block.filter(|it| matches!(it.form, Form::Capped | Form::Stubbed));
+        let text = shown
+            .and_then(|_| session.decisions.placeholders.text.get(&at))
+            .map_or(&*part.text, String::as_str);
+        parts.push(
+            json!({ "kind": kind, "text": text, "name": name, "error": error, "kept": kept }),
+        );
+    }
+    let role = match draft.role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    };
+    let turn = session.transcript.turn_of(index);
+    Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
+}
+
+/// What the messages that were asked for since the last plan or fold tell.
+pub fn extracted_so_far(session: &Session) -> &Extracted {
+    &session.compactions.found
+}

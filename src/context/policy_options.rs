@@ -1,0 +1,163 @@
+//! Options of the policy: preset, thresholds, prices, protections, and what only some presets have.
+
+use std::borrow::Cow;
+
+use crate::argument::OptionsReader;
+use crate::error::{Error, Result};
+use crate::json;
+use crate::prune::{BASIS_POINTS, Policy, Prices, Seed, Strategy, Trigger};
+
+/// No window has more tokens.
+pub(in crate::context) const TOKENS: u64 = u32::MAX as u64;
+/// A share is counted in 10^-4.
+pub(in crate::context) const SHARE_PLACES: u32 = 4;
+/// Options that every preset has.
+pub(in crate::context) const EVERY: [&str; 19] = [
+    "window",
+    "format",
+    "provider",
+    "estimator",
+    "signCalls",
+    "thinking",
+    "model",
+    "models",
+    "preset",
+    "trigger",
+    "triggerTokens",
+    "target",
+    "margin",
+    "minimumGainTokens",
+    "protectTurns",
+    "protectFirst",
+    "protectLast",
+    "protectTokens",
+    "protectTools",
+];
+/// Options that only ours have, and only those of other systems.
+pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
+pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
+
+/// The policy that the options choose. `facade`: options that stay with it and are not in the JSON. `internal`: what it adds.
+pub(in crate::context) fn policy(
+    options: &OptionsReader<'_>,
+    facade: &[&str],
+    internal: &[&str],
+) -> Result<Policy> {
+    let preset = options.text("preset")?;
+    let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
+    let own = if policy.seed.is_some() { &SEEDS } else { &OURS };
+    options.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
+    if let Some(retention) = options.get("retention") {
+        if preset.is_some() {
+            return Err(options.refused("retention", "no `preset` beside it", retention));
+        }
+        let expected = "a number from -0.6 to 1.3";
+        let number = options.scaled("retention", retention, 3, expected)?;
+        let other = Policy::retaining(number);
+        policy = other.ok_or_else(|| options.refused("retention", expected, retention))?;
+    }
+    let share = |name, default| Ok(options.amount(name, SHARE_PLACES, 1)?.unwrap_or(default));
+    if policy.seed.is_none() {
+        policy.trigger = share("trigger", policy.trigger)?;
+        policy.aim = options.amount("target", SHARE_PLACES, 1)?;
+        if policy.aim.is_some_and(|aim| aim >= policy.trigger) {
+            let got = options.get("target").unwrap_or_default();
+            return Err(options.refused("target", "less than the trigger", got));
+        }
+    }
+    policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(BASIS_POINTS);
+    let gain = options.amount("minimumGainTokens", 0, TOKENS)?;
+    policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
+    if let Some(economy) = options.inner("economy")? {
+        economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"], &[])?;
+        let needed = |name: &str, places, most| {
+            economy.amount(name, places, most)?.ok_or_else(|| {
+                Error::argument(
+                    &economy.path_of(name),
+                    "a number: all four prices together",
+                    "nothing",
+                )
+            })
+        };
+        policy.prices = Prices {
+            read: needed("cacheRead", 3, 1000)?,
+            write: needed("cacheWrite", 3, 1000)?,
+            output: needed("output", 3, 1000)?,
+            ttl_ms: needed("cacheTtlMs", 0, 1_000_000_000_000_000)?,
+        };
+    }
+    protections(options, &mut policy)?;
+    if let Some(mut seed) = policy.seed.take() {
+        other_way(options, &mut policy, &mut seed)?;
+        policy.seed = Some(seed);
+    }
+    Ok(policy)
+}
+
+/// What is never edited and never folded; a preset's own figure holds where none is given.
+fn protections(options: &OptionsReader<'_>, policy: &mut Policy) -> Result<()> {
+    let protect = &mut policy.protect;
+    for (name, count) in [
+        ("protectFirst", &mut protect.first),
+        ("protectLast", &mut protect.last),
+        ("protectTurns", &mut protect.turns),
+    ] {
+        if let Some(options) = options.amount(name, 0, TOKENS)? {
+            *count = u32::try_from(options).unwrap_or(u32::MAX);
+        }
+    }
+    protect.tokens = options.amount("protectTokens", 0, TOKENS)?.unwrap_or(protect.tokens);
+    if let Some(tools) = options.get("protectTools") {
+        let refused = |_| options.refused("protectTools", "a list of tool names or globs", tools);
+        let names = json::items(tools).map_err(refused)?;
+        let names = names.into_iter().map(|name| json::string(name).map(Cow::into_owned));
+        protect.tools = names.collect::<json::Read<_>>().map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// The options of other systems' ways.
+fn other_way(options: &OptionsReader<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<()> {
+    let (trigger, target) = ("trigger", "target");
+    if let Some(share) = options.amount(trigger, SHARE_PLACES, 1)? {
+        seed.trigger = Trigger::Share(share);
+        policy.target = policy.target.min(share.saturating_mul(7) / 10);
+    }
+    if let Some(share) = options.amount(target, SHARE_PLACES, 1)? {
+        if let Trigger::Share(most) = seed.trigger
+            && share >= most
+        {
+            let got = options.get(target).unwrap_or_default();
+            return Err(options.refused(target, "less than the trigger", got));
+        }
+        policy.target = share;
+    }
+    if let Some(chars) = options.amount("stubChars", 0, TOKENS)? {
+        seed.stub_chars = u32::try_from(chars).unwrap_or(u32::MAX).max(1);
+    }
+    match options.get("turn") {
+        None => {}
+        Some(r#""user""#) => policy.protect.by_role = false,
+        Some(r#""user-role""#) => policy.protect.by_role = true,
+        Some(other) => return Err(options.refused("turn", "one of user, user-role", other)),
+    }
+    seed.strategy = match options.get("strategy") {
+        None => seed.strategy,
+        Some(r#""summarize""#) => Strategy::Summarize,
+        Some(r#""truncate""#) => Strategy::Truncate,
+        Some(r#""discard""#) => Strategy::Discard,
+        Some(other) => {
+            let expected = "one of summarize, truncate, discard";
+            return Err(options.refused("strategy", expected, other));
+        }
+    };
+    // What the host itself protects at the end does not give way to a share of ours.
+    if ["protectLast", "protectTurns", "protectTokens"]
+        .iter()
+        .any(|name| options.get(name).is_some())
+    {
+        (seed.tail_most, seed.keeps) = (0, 0);
+        seed.yields = false;
+    }
+    Ok(())
+}
