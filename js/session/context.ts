@@ -187,8 +187,10 @@ export class ContextManager<M = unknown> {
     const times = this.#session.refused(overflow);
     if (times === undefined) return null;
     const epoch = this.#session.epoch;
+    // Only the first retry may wait for a summarizer.
     const prepared =
       times === 1 ? await this.prepare(messages, parts) : this.request(messages, parts);
+    // In the same epoch nothing was removed: the provider would refuse the request again.
     return prepared.epoch === epoch ? null : prepared;
   }
 
@@ -208,6 +210,7 @@ export class ContextManager<M = unknown> {
     this.#session.alive("observe");
     if (typeof usage !== "object" || usage === null) return;
     const counted = of && this.#session.counted(of);
+    // A request of another session would calibrate this one wrongly.
     if (of && !counted) return;
     const json = argumentJson(usage, "usage");
     const manager = this.#session.opened("observe");

@@ -190,11 +190,13 @@ export class History<M> {
     });
     const moved: Array<[number: number, json: string]> = [];
     for (const [number, message] of [...grown, ...same]) {
+      // The core keeps where parts stand, so an object of the same shape need not be read again.
       const isUnchanged = !grown.has(number) && isShapedAs(this.#known[number], message);
       if (!isUnchanged) moved.push([number, messageJson(message, placeOf(number))]);
     }
     let all: Array<Read | undefined> = [];
     if (comesAgain) {
+      // If the core itself asks for all messages, it has let go of them already.
       const letsGo = !this.#isWanted || this.#isTorn;
       const keep = letsGo ? manager.keeps(common) : 0;
       const gone = Math.max(this.#released, passed?.from ?? 0);
@@ -203,6 +205,7 @@ export class History<M> {
         const message = session[index] as M;
         if (message !== undefined || index >= gone) all[index] = read(message, index);
       }
+      // Copies: after a throw the next call compares with what was known before this one.
       this.#known = before.known.slice();
       this.#keys = before.keys.slice();
       if (letsGo) call("request", () => manager.truncate(common, isKnown));
@@ -389,6 +392,7 @@ export class History<M> {
     for (const [number, message] of this.#known.entries()) objects.set(message, number);
     for (const [number, key] of this.#keys.entries()) if (key !== undefined) keys.set(key, number);
     for (const [place, message] of messages.entries()) {
+      // By object or key where possible: writing the message as JSON is what takes time.
       const key = this.#key?.(message, place);
       const number = objects.get(message) ?? (key === undefined ? undefined : keys.get(key));
       if (number === undefined) {

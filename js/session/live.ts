@@ -297,6 +297,7 @@ export class LiveSession<M> implements SessionAccess<M> {
 
   /** Takes in what another has committed, where both went on from `base`. */
   merge(theirs: Uint8Array, base: Uint8Array): void {
+    // In one piece, since the core has one buffer for what is passed to it.
     const both = new Uint8Array(theirs.length + base.length);
     both.set(theirs);
     both.set(base, theirs.length);
@@ -322,6 +323,7 @@ export class LiveSession<M> implements SessionAccess<M> {
   /** Hands over the history and what goes out beside it: for a call that is `alone`. */
   take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
     messagesOf(messages);
+    // Own members only: a polluted `Object.prototype` must not set them.
     const { system = null, tools = null, unseenTokens = null, open = null } = own(parts);
     const values = { system, tools, unseenTokens, open };
     const isKnown = isContainedIn(this.#besideCopy, values);
@@ -348,6 +350,7 @@ export class LiveSession<M> implements SessionAccess<M> {
 
   /** Null, if `asks`: a summarizer is to be asked first. */
   #decide(manager: glue.Manager, now: number, asks: boolean): Answer | null {
+    // The core takes its last answer for sent, but this side could not carry it out.
     if (this.#unreported) call("request", () => manager.resend_all());
     const json = call("request", () => (asks ? manager.prepare(now) : manager.request(now)));
     if (json === undefined) return null;

@@ -56,6 +56,7 @@ function coreSummary(summary: unknown): object {
     throw invalid("summary", "an object of options", summary);
   }
   const settings: Record<string, unknown> = own({ ...summary });
+  // A function is applied on this side, besides the core's own patterns.
   if (typeof settings.redact === "function") settings.redact = true;
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value === "function") {

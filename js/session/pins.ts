@@ -59,6 +59,7 @@ function holds(message: unknown, text: string): boolean {
 }
 
 export function unpin<M>(session: SessionAccess<M>, id: string): boolean {
+  // The core's ids have 29 bits, so nine digits at most.
   const number = /^p(\d{1,9})$/.exec(id)?.[1];
   if (number === undefined) return false;
   const manager = session.manager();

@@ -82,6 +82,7 @@ export class Commits {
     const ended = (): void => {
       this.#underWay -= 1;
     };
+    // Also after a failure, so that the commits behind it are still made.
     this.#last = saved.then(ended, ended);
     return saved;
   }
@@ -110,10 +111,12 @@ export class Commits {
       }
       const stored = await load(this.#store, this.#key);
       const [found, revision] = [stored?.bytes ?? NOTHING, stored?.revision ?? null];
+      // This commit was made, and the answer to it was lost.
       if (isSame(found, bytes)) {
         this.#settle(bytes, revision);
         return { revision: revision as number, rebased };
       }
+      // An earlier commit of ours whose answer was lost: it holds nothing to merge.
       const isOurs = before !== undefined && isSame(found, before);
       if (stored && !isOurs) {
         this.#session.merge(found, this.#session.base);

@@ -9,6 +9,7 @@ import { copied, corrupt, nameOf } from "./record.js";
 
 /** What a record starts with: its version, revision, length and hash. */
 const HEAD = /^plimsoll-record 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})\n/;
+/** More than the longest head, which has 115 bytes. */
 const HEAD_BYTES = 128;
 /** The folder of what belongs to processes, and not to sessions. */
 const OWNERS = ".owners";
@@ -50,6 +51,7 @@ export function fileStore(path: string): Store & Disposable {
     },
     commit: async (key, bytes, expected) => {
       const place = placeOf(key);
+      // Copied before the first wait, since the host may reuse its bytes.
       const record = encoded(key, bytes);
       return lock(`${place}.lock`, async (still) => {
         const found = await read(place, key);
@@ -64,6 +66,8 @@ export function fileStore(path: string): Store & Disposable {
       await lock(`${place}.lock`, async (still) => {
         const found = revisionIn(await readFile(place).catch(missing));
         if (found === undefined) return;
+        // Before the record is removed: after a crash between the two, its revision must not come
+        // again.
         await raise(lock, folder, deleted, found);
         await still();
         await unlink(place);

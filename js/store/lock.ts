@@ -91,6 +91,7 @@ async function introduced(folder: string): Promise<string> {
   const id = randomUUID().slice(-12);
   const owner: Owner = { id, pid, began: await beganAt(pid), host: await here() };
   const path = join(folder, id);
+  // On the disk before the first link to it: after a crash a lock must say whose it is.
   await writeFile(path, JSON.stringify(owner), { flush: true });
   return path;
 }
@@ -152,6 +153,7 @@ async function lives(owner: Owner | undefined, path: string): Promise<boolean> {
     try {
       process.kill(owner.pid, 0);
     } catch (error) {
+      // Any other error, such as EPERM, comes from a process that runs.
       if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
     }
     const began = await beganAt(owner.pid);

@@ -28,6 +28,7 @@ const AGAIN = 2;
 /** Deleted keys keep their revision for so long, so that a writer that is late does not take a new session for the old one. */
 const DELETED_SECONDS = 30 * 24 * 3600;
 
+// PERSIST: a key that was deleted and is made again must not expire with the old one.
 const COMMIT = `
 local held = redis.call('HMGET', KEYS[1], 'revision', 'commit')
 if held[2] == ARGV[3] then return held[1] end
@@ -86,6 +87,8 @@ export function redisStore(
       return revision && bytes ? { bytes: copied(bytes), revision: Number(revision) } : null;
     },
     commit: async (key, bytes, expected) => {
+      // The bytes are copied, since the host may change them before a retry. One id for all tries,
+      // so that the script knows a commit that it has made.
       const args = [String(expected ?? ""), Buffer.from(copied(bytes).buffer), crypto.randomUUID()];
       for (let left = AGAIN; ; left--) {
         try {

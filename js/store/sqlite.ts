@@ -21,6 +21,8 @@ interface Sqlite {
 const BUSY_MS = 100;
 const PATIENCE_MS = 30_000;
 
+// FULL: in write-ahead mode, NORMAL may lose the last commits when the power fails. The trigger
+// notes the revision of every deleted row, whoever deletes it.
 const SCHEMA = `
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
@@ -64,6 +66,7 @@ export function sqliteStore(path: string): Store &
     throw error;
   }
   const load = database.prepare("SELECT revision, bytes FROM plimsoll_sessions WHERE key = ?");
+  // `WHERE true`: without it SQLite takes `ON CONFLICT` for the condition of a join.
   const first = database.prepare(
     `INSERT INTO plimsoll_sessions SELECT ?, revision + 1, ? FROM plimsoll_deleted WHERE true
       ON CONFLICT DO NOTHING RETURNING revision`,
@@ -74,6 +77,7 @@ export function sqliteStore(path: string): Store &
   );
   const remove = database.prepare("DELETE FROM plimsoll_sessions WHERE key = ?");
   return {
+    // A database in memory belongs to this connection alone.
     multiWriter: path !== ":memory:",
     load: async (key) => {
       const name = nameOf(key);
@@ -114,6 +118,7 @@ async function patient<T>(work: () => T): Promise<T> {
     } catch (error) {
       if (!isBusy(error) || Date.now() > until) throw error;
     }
+    // At random, so that two writers do not collide again and again.
     await new Promise((done) => setTimeout(done, Math.random() * 20));
   }
 }
@@ -131,6 +136,7 @@ function prepared(database: Database): void {
       return;
     } catch (error) {
       if (!isBusy(error) || Date.now() > until) throw error;
+      // The store is opened synchronously, so that it cannot await.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
     }
   }

@@ -42,6 +42,7 @@ impl Cache {
         let (hit, total, prefixes) = self.look_up(more, now_ms);
         self.prefixes.extend(prefixes);
         self.last = Some(now_ms);
+        // What is too short for the cache has no surcharge for writing it.
         let write = if total < SHORTEST_PREFIX { 1000 } else { self.prices.write };
         let rest = total.saturating_sub(hit);
         hit.saturating_mul(self.prices.read).saturating_add(rest.saturating_mul(write))
@@ -51,6 +52,7 @@ impl Cache {
     pub fn charge_summary(&mut self, sent: &[Sent], output: u64, now_ms: i64) -> u64 {
         self.let_go(0);
         let (hit, total, prefixes) = self.look_up(sent, now_ms);
+        // Reading a prefix prolongs its life in the cache.
         self.last = self.last.map(|_| now_ms);
         for (prefix, _) in prefixes {
             if self.last_use.get(prefix).is_some() {

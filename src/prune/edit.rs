@@ -49,6 +49,7 @@ impl Pruner {
             gained = gained.saturating_add(gain);
             stale.push(at);
             let net = self.net(rent, gained, behind, moment.warm);
+            // Of two with the same net the earlier one wins: its epoch removes more.
             if let Some(net) = net.filter(|&net| net >= best.map_or(0, |(net, _)| net)) {
                 best = Some((net, at));
             }

@@ -113,6 +113,7 @@ impl Pruner {
             .filter(|(_, block)| is_candidate(block))
             .map(|(at, block)| {
                 let need = chance(block, moment.call) + refetch(block, prices, 2 * context);
+                // At least one token, since zero has no logarithm.
                 (need - lg(gain(block).max(100)), at, gain(block))
             })
             .collect();
@@ -142,6 +143,7 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
+        // What the host protects goes last, but it goes: a provider refuses a request that does not fit.
         self.fit(ledger, setting, false, writer, decision);
         let is_protected = |at: &BlockId| ledger.block(*at).is_some_and(Block::is_protected);
         if ledger.live().iter().any(is_protected) {
@@ -241,6 +243,7 @@ fn cap(
 ) {
     let Some(block) = ledger.block(at) else { return };
     decision.changes.push(Change { block: at, rule: Rule::HardFit, before: block.now });
+    // A part of it would not be valid, so it goes.
     if block.mask.atomic {
         ledger.set_form(at, Form::Gone, 0);
         return;

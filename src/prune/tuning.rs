@@ -11,8 +11,10 @@ pub struct Policy {
     /// Rent on what only a fold could remove, in fold prices, at which a fold pays; in 1e-4.
     pub phi: u64,
     /// Share of the usable window that a fold keeps verbatim.
+    /// On replayed sessions the default's quality is out of reach without it at windows from 32,000 to 128,000.
     pub hot: u64,
     /// A fold that drops fewer tokens goes without a summary.
+    /// On replayed sessions a summary for every fold costs 2.9 % more, and 11 % at a window of 32,000.
     pub summary_minimum: u64,
     /// Share of the usable window at which capacity is reached.
     pub trigger: u64,
@@ -167,9 +169,14 @@ impl Policy {
             phi: between(low.phi, high.phi),
             hot: between(low.hot, high.hot),
             summary_minimum: between(low.summary, high.summary),
+            // The rest is a margin for estimates that are too low. At 0.85 the default's quality is out of reach at a
+            // window of 64,000.
             trigger: 9500,
+            // On replayed sessions, at equal quality, 0.35 costs 3.2 % more and 0.75 costs 0.8 % more.
             target: 5500,
             aim: None,
+            // On replayed sessions equal quality costs 20 % more without it at a window of 32,000, 6 % at 64,000, and
+            // no more above.
             ingest_cap: 1200,
             minimum_gain: 0,
             early: Early::Folds,

@@ -61,6 +61,7 @@ pub fn take_turns(outlines: Vec<Outline>, provider: Provider, inline: bool) -> V
     let mut out: Vec<Outline> = Vec::new();
     let mut last: Option<(usize, Role)> = None;
     for outline in outlines {
+        // Its host leaves it out of the request, so it is nobody's neighbour.
         if outline.pieces.iter().any(|piece| piece.unsent) {
             out.push(outline);
             continue;

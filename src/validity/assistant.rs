@@ -21,6 +21,7 @@ impl Repairer {
                 if answers {
                     return self.awaits(*at, &mut open, &mut fixes);
                 }
+                // Calls are counted only for results inside the message: others are paired later.
                 if has_within && at.piece.kind == Kind::Call {
                     self.awaits(*at, &mut open, &mut fixes);
                 }
@@ -50,6 +51,7 @@ impl Repairer {
         let (Some(&first), Some(end)) = (kept.first(), kept.last()) else { return };
         let speaker = end.piece.speaker(outline.role);
         let waits = self.run.as_ref().is_some_and(Run::waits);
+        // Missing results will be put before it, and with them the roles alternate.
         if !waits {
             self.take_turn(index, Role::Assistant, false, seen);
         }
@@ -75,9 +77,11 @@ impl Repairer {
         let mut asks = Vec::new();
         for at in kept {
             if at.piece.kind == Kind::Thinking {
+                // The newest turn with reasoning must be sent back as it was, with all that stands beside it (I10).
                 if binds && self.provider.merges() {
                     intact = Some(beside);
                 }
+                // Where messages are not merged, each one ends by itself, and words after the reasoning may be in it.
                 if self.provider.merges() || !is_solid {
                     let (message, piece, place) = (index, at.number, at.piece.place);
                     trailing.push(Reasoning { message, piece, place, by_id: at.piece.by_id });

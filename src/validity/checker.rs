@@ -20,6 +20,7 @@ impl Checker {
     /// Before the first message.
     pub fn new(provider: Provider, options: Options) -> Self {
         Self {
+            // `ending` reports missing signatures; a repairer that signs would report each of them again.
             repairer: Repairer::new(provider).with_options(Options { thinking: false, ..options }),
             request_rules: RequestRules::new(provider, options),
             thinking: options.thinking,

@@ -6,6 +6,7 @@ use crate::hash::{bytes, fnv, mix};
 use crate::hash_index::{ByHash, ByName};
 
 /// Room for the number behind an id that is used again.
+/// `_` and the ten digits of the largest `u32`.
 const NUMBER: usize = 11;
 
 /// The ids of a request so far. The same calls in the same order always get the same ids.
@@ -51,6 +52,8 @@ impl Ids {
 
 /// The id without what the provider refuses.
 fn legal(id: &str, provider: Provider, as_written: bool) -> String {
+    // Some hosts write the id of a call or of its result with white space around it; both must come to the same id
+    // (I5).
     let id = id.trim();
     let legal: String = match provider.rules().ids {
         Charset::Any => id.chars().filter(|c| *c != '\u{fffd}').collect(),

@@ -147,6 +147,7 @@ impl OpenCalls {
         if self.left == 0 {
             *self = Self::default();
         } else if self.calls.len() > FEW && self.left < self.calls.len() / 4 {
+            // Places of calls that were taken are given up, or the list would grow with the session.
             self.retain(|_| true);
         }
         Some(call)

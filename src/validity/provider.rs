@@ -144,6 +144,7 @@ const fn rules(name: &'static str, ids: Charset, reasoning: Reasoning) -> Rules 
         declares: false,
         markers: 0,
         ids,
+        // OpenAI, Anthropic and Bedrock take no more (I5).
         longest_id: 64,
         reasoning,
         together: false,

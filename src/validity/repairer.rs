@@ -161,6 +161,7 @@ impl Repairer {
         run.growing = false;
         seen.fixes.extend(run.cut_trailing(rule));
         if !run.has_solid {
+            // The run does not go out: what was newest before it is the newest again, and must stay as it is (I10).
             self.intact = run.before.1;
             self.last = run.before.0;
             if self.first.is_some_and(|(first, _)| first >= run.start) {
@@ -177,6 +178,8 @@ impl Repairer {
             seen.fixes.extend(self.gather(&run));
         }
         for key in run.keys.iter() {
+            // Some providers number the calls of each turn from zero (I5): from here on a result with this id answers
+            // the new call.
             while let Some(call) = self.waiting.take(By::Key(key)) {
                 if call.is_provider_run() && !call.asked {
                     seen.fixes.push(self.unanswered(&call));

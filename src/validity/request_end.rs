@@ -23,6 +23,7 @@ impl Repairer {
         if self.signs {
             fixes.extend(self.signatures());
         }
+        // A run of reasoning alone does not go out, so it is neither first nor last.
         let vanishes = ends.filter(|run| !run.has_solid);
         let first = self.first.filter(|(first, _)| vanishes.is_none_or(|run| *first < run.start));
         let last = vanishes.map_or(self.last, |run| run.before.0);
@@ -73,6 +74,7 @@ impl Repairer {
             run.open.iter().filter(owed).map(|call| (run.end, call))
         });
         let all = waiting.chain(lost).chain(run);
+        // Whoever runs these tools answers them: a result of ours would be a second one.
         let mut calls: Vec<_> = all.filter(|(_, call)| !call.within).collect();
         sort_by(&mut calls, |(_, call)| (i64::from(call.message), i64::from(call.piece)));
         let fixes = calls.into_iter().map(|(anchor, call)| {

@@ -42,6 +42,7 @@ pub fn most_sent(outline: &Outline) -> u32 {
 }
 
 fn countable(piece: &Piece) -> u64 {
+    // A blank result is not dropped: it gets a text, and keeps its marker.
     let blank = piece.blank && piece.kind != Kind::Result;
     if piece.unsent || blank || piece.kind == Kind::Thinking { 0 } else { piece.marks }
 }
@@ -186,6 +187,7 @@ impl RequestRules {
                 let path = Some(it.place.pointer());
                 violations.push(Violation { rule: "I27", index: it.index.get(), path, message });
             };
+            // Once, at the image that passes the limit.
             if it.up_to > limits.images && it.up_to.saturating_sub(it.images) <= limits.images {
                 let most = limits.images;
                 report(format!("the request has {count} images; at most {most} are taken"));

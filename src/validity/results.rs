@@ -45,6 +45,7 @@ impl Repairer {
         };
         seen.belongs(at, call.group, Some((call.message, call.piece)));
         if answering && call.anchor.is_none() {
+            // Its host gathers the results of a turn, so only the name has to be put right.
             if self.single && self.is_misnamed(at, &call) {
                 let message = "the result has the name of another tool than its call";
                 self.again(at, Call { anchor: at.index, ..call }, message, seen);
@@ -144,6 +145,7 @@ pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Findings) {
     }
     unicode(at, &mut seen.fixes);
     if at.piece.blank {
+        // Dropped, it would leave its call without a result (I1).
         let kind = FixKind::Text { piece, text: Some(NO_OUTPUT.into()) };
         seen.fix(at, kind, "I6", "the result is empty");
     } else if at.piece.hollow != 0 {

@@ -51,6 +51,7 @@ impl Repairer {
         self.begin_turn(outline);
         if let Some(run) = &mut self.run {
             run.until = index;
+            // Where one message holds all results of a turn, the next message is too late (I19).
             run.answering &= !together;
         }
         let rules = self.provider.rules();

@@ -38,6 +38,7 @@ impl Ceiling {
     /// below it, for each cut makes them smaller: those of its upper half tell that there may be more.
     pub(in crate::context) fn accept(&mut self, size: u64, trigger: u64) {
         self.is_accepted = true;
+        // A larger request was accepted, so the size that was refused is no limit.
         if size > self.refused {
             self.is_final = false;
         }

@@ -97,6 +97,7 @@ fn fold_and_record(
     let stood = before.saturating_add(owed);
     let gone = folded_of(session.decisions.unreported.get(seen..).unwrap_or_default());
     let alone = owed > 0 && gone.is_empty();
+    // History is replaced only by something smaller (F6).
     let carried = after < before || (alone && after < stood && after <= line);
     let failure = members.text("failure").and_then(|name| Failure::parse(&name));
     let committed = Committed { carried, before: stood, after, failure };
@@ -151,6 +152,7 @@ pub fn record_refusal(
     counted: Option<u64>,
 ) -> Option<u32> {
     let (times, call) = session.compactions.refusals;
+    // An answer of the model since then means that a request was accepted.
     let times = if call == session.transcript.call { times } else { 0 };
     if !session.options.mode.is_managed() || times >= MOST_REFUSALS {
         return None;
@@ -162,6 +164,7 @@ pub fn record_refusal(
     } else {
         session.sizes().0
     };
+    // Even after a request over the window the new bound is below the window.
     let refused = sent.min(session.decisions.usable);
     let limit = limit.map(|limit| match counted {
         Some(counted) => refused.saturating_mul(limit).checked_div(counted).unwrap_or(0),
@@ -175,6 +178,7 @@ pub fn record_refusal(
 
 /// What a provider counted tells of the last compaction, and that it took the request.
 pub(in crate::context) fn record_usage(session: &mut Session, counted: Counted) {
+    // The figure was rejected as none of this request (F26), so it says nothing of the compaction either.
     if session.counts.calibration.last != Some(counted) {
         return;
     }

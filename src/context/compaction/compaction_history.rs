@@ -69,6 +69,7 @@ pub(in crate::context) fn record_id(at_ms: i64, folds: Option<u32>) -> String {
 }
 
 /// Bytes of each list of a record in a snapshot; the oldest entries go first.
+/// They keep a parked session small, however much its compactions have found.
 const LIST: usize = 1000;
 
 impl Compactions {

@@ -71,6 +71,7 @@ impl Guard {
         self.failures = self.failures.saturating_add(1);
         self.strikes = self.strikes.saturating_add((failure == Failure::Ineffective).into());
         self.until_ms = now_ms.saturating_add(seconds.saturating_mul(1000));
+        // A new failure is news for the host.
         self.warned = false;
     }
 
@@ -87,6 +88,7 @@ impl Guard {
 
     /// What a request really had: whether the last compaction helped.
     pub(in crate::context) fn read(&mut self, epoch: u32, fits: bool) {
+        // It was counted before the compaction (F25).
         if epoch < self.epoch {
             return;
         }

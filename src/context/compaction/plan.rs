@@ -165,7 +165,9 @@ fn try_compaction(
         (known.start, unsummarized_blocks(session), needs_summary(session));
     let folds_before = known.head.as_ref().map(|it| it.folds);
     finish_history(session);
+    // A plan shows the fold, also where a request would defer it.
     session.options.folds = Folds::Carried;
+    // Whatever stands in it afterwards is the plan; `put_back` restores what stood there before.
     session.decisions.unreported.clear();
     let (before, line) = session.sizes();
     let over = before > session.decisions.usable;

@@ -53,6 +53,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     let (start, (mut entries, mut trailed)) =
         grown.or_else(|| Some((0, all_entries(session)?))).unwrap_or_default();
     let same = if rebuild { common_prefix(session, 0, &entries) } else { sent };
+    // Reasoning after a change is refused (I12). Without it other messages differ, so all are built once more.
     let changes = parts_changed || same < sent;
     if changes && drop_unbound_reasoning(session, &entries, if parts_changed { 0 } else { same }) {
         (entries, trailed) = all_entries(session).unwrap_or_default();
@@ -130,6 +131,7 @@ pub(in crate::context) fn resend(session: &Session) -> Answer {
 pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: bool) {
     decide_markers(session);
     session.decisions.unreported.clear();
+    // How a history that goes on will end is not known, so nothing is repaired for its end.
     let ending = if is_complete { session.repairs.mender.finish() } else { Vec::new() };
     set_end_repairs(session, ending);
     let (entries, trailed) = all_entries(session).unwrap_or_default();
@@ -175,6 +177,7 @@ fn must_rebuild(session: &Session) -> bool {
         |change: &Change| session.transcript.ledger.block(change.block).map(|b| b.message);
     let touched =
         session.decisions.unreported.iter().filter_map(message).any(|message| message < upto);
+    // A repair that the last request needed because it ended there may be wrong now that more follows.
     let sent = |fixes: &[Fix]| -> Vec<Fix> {
         fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
     };

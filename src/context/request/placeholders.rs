@@ -165,6 +165,7 @@ impl Placeholders {
                 head.push_str(ledger.identifiers.text(id));
             }
         } else if summary {
+            // Without a digest nothing else would close the summary, and what follows would read as part of it (H29).
             head.push_str("End of the summary");
         }
         head.push(']');

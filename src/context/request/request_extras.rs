@@ -108,6 +108,7 @@ impl Words {
         let mut members = PARTS.read(json).map_err(refused)?;
         let mut raw = |name| members.raw(name).unwrap_or("null");
         let (system, tools) = (sent(raw("system")), raw("tools"));
+        // Of the JSON as it is sent: any byte that differs loses the provider's cache.
         let fingerprint = fnv(format!("{system}\n{tools}").into_bytes());
         let bytes = (system.len() as u64).saturating_add(tools.len() as u64);
         let strict = |raw| Reader::new(raw).strict().map_err(refused);

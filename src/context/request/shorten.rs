@@ -163,6 +163,7 @@ pub(in crate::context) fn about_block(session: &mut Session, block: BlockId) -> 
 
 /// Arguments (a JSON object) with every string of more than `chars` UTF-16 code units cut (H16); none if it is no object.
 fn leaves(text: &str, chars: usize) -> Option<String> {
+    // What is no valid JSON is left alone (H16): a cut could not be placed inside a string of it.
     if !text.trim_start().starts_with('{') || Reader::new(text).strict().is_err() {
         return None;
     }

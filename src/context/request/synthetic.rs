@@ -168,6 +168,7 @@ impl Builder<'_> {
 
     /// A request starts with the user, behind the system.
     pub(in crate::context) fn lead(&self, entries: &mut Vec<Entry>) {
+        // A fold may leave an assistant message first, which providers refuse (I7).
         let speaks =
             |entry: &Entry| self.speaker_of(&entry.item).filter(|&role| role != Role::System);
         let first = entries.iter().enumerate().find_map(|(at, entry)| Some((at, speaks(entry)?)));
@@ -185,6 +186,8 @@ impl Builder<'_> {
             return false;
         }
         let last = entries.iter().rev().find_map(|entry| self.speaker_of(&entry.item));
+        // Mistral and newer Claude models refuse a request that ends with the assistant (I8), unless it waits for a
+        // tool of the provider.
         let text = match last {
             None if is_complete && !self.transcript.outlines.is_empty() => LEAD,
             Some(Role::System) if is_complete && entries.iter().all(|it| self.is_systems(it)) => {

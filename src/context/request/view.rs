@@ -106,6 +106,7 @@ impl Builder<'_> {
         }
         let changes = self.changes(message, outline);
         let drops = changes.iter().filter(|change| change.what == What::Drop).count();
+        // A change must not leave reasoning alone (I6). A message that came so is repaired when it arrives.
         let thinking_alone = drops > 0 && only_thinking(outline, &changes);
         if drops < outline.pieces.len() && !thinking_alone {
             let item = self.as_user(message, outline, &changes).unwrap_or_else(|| {
@@ -148,6 +149,7 @@ impl Builder<'_> {
             let marks = unmarked.next_if(|(number, _)| *number == piece);
             let mut own = std::iter::from_fn(|| fixes.next_if(|fix| fix.kind.piece() <= piece));
             if gone {
+                // Repairs of a piece that does not go out are passed over, so that the next piece finds its own.
                 own.by_ref().for_each(drop);
                 changes.push(Change { piece, what: What::Drop });
                 continue;

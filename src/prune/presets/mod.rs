@@ -280,6 +280,7 @@ impl Pruner {
         let mut gained = 0;
         for at in self.open_before(ledger, self.bounds.edit, decision) {
             let Some(block) = ledger.block(at) else { continue };
+            // A message without its only part would be empty, which providers refuse (I6).
             let stays = block.kind == Kind::Image && block.message >= shown
                 || block.kind == Kind::Thinking && is_all(ledger, block.message, Kind::Thinking);
             let Some(how) = seed.shortens(block).filter(|_| is_free(block) && !stays) else {
@@ -288,6 +289,7 @@ impl Pruner {
             gained += u64::from(block.now.saturating_sub(left_of(block, how)));
             steps.push((at, how));
         }
+        // Every commit breaks the provider's cached prefix (H19).
         if gained < self.policy.minimum_gain {
             return;
         }

@@ -62,6 +62,7 @@ impl Pruner {
             }
             from = upto;
         }
+        // The trigger counts what arrived. What is dropped must leave that sum, or the next request would drop more.
         for change in decision.changes.iter().skip(first) {
             let tokens = ledger.block(change.block).map_or(0, |it| it.tokens);
             self.taken = self.taken.saturating_add(tokens.into());
