@@ -192,5 +192,6 @@ export class ContextBudget {
 
 /** A provider's figure as an integer number of tokens. */
 function tokens(figure: number): number {
+  // Within what the core takes, and exact as a number of JavaScript.
   return Number.isFinite(figure) && figure > 0 ? Math.min(Math.floor(figure), 2 ** 46) : 0;
 }

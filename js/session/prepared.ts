@@ -65,6 +65,7 @@ export function applyRequest<M, B extends object>(prepared: Prepared<M>, body: B
   for (const name of reads()) if (fields[name] !== undefined) read[name] = fields[name];
   const { messages, cacheBreakpoints = [] } = prepared ?? {};
   const ends = cacheBreakpoints.filter((at) => messages[at] !== undefined);
+  // Only these messages are written as JSON; the others go out as they are.
   const listed = ends.map((at) => `[${at},${messageJson(messages[at], at)}]`);
   const json = `"body":${argumentJson(read, "body")},"messages":[${listed}]`;
   const applied = merged(prepared, json);

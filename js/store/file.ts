@@ -64,6 +64,7 @@ export function fileStore(path: string): Store & Disposable {
     delete: async (key) => {
       const place = placeOf(key);
       await lock(`${place}.lock`, async (still) => {
+        // Without a check of its hash: a record that was changed can be deleted, too.
         const found = revisionIn(await readFile(place).catch(missing));
         if (found === undefined) return;
         // Before the record is removed: after a crash between the two, its revision must not come

@@ -60,6 +60,7 @@ impl Repairer {
         for (number, it) in kept.iter().enumerate() {
             let mut rule = None;
             if it.piece.step != step {
+                // The results of a step that calls follow it, so the next step may be a message of its own.
                 let alone = thinks && !self.runs();
                 rule =
                     (!calls && (alone || rules.bridges)).then_some(if alone { "I6" } else { "I9" });

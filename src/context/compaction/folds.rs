@@ -63,6 +63,7 @@ pub(in crate::context) fn fold_planned<'a>(
     };
     let group =
         |at: &BlockId| session.transcript.ledger.block(*at).map_or(GroupId::NONE, |it| it.group);
+    // A user's text is kept by itself, and keeps nothing else with it.
     let bound = |at: &&BlockId| {
         let verbatim = session.transcript.ledger.block(**at).is_some_and(|it| it.user);
         !verbatim && !goes(at)

@@ -69,6 +69,7 @@ fn drop_reasoning(session: &mut Session, blocks: &[BlockId], rule: Rule) -> bool
             session.note(Change { block: at, rule, before });
             went = true;
         } else if rule == Rule::BoundThinking {
+            // It may not go, like the newest (I10): `drop_hint` tells the provider to ignore it.
             session.decisions.unbound.insert(at, ());
         }
     }

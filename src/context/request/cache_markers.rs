@@ -74,6 +74,7 @@ pub(in crate::context) fn renew_places(
 
 /// Messages that have to be read again before more markers are removed.
 pub(in crate::context) fn unread_markers(session: &Session) -> Vec<MessageId> {
+    // Only to remove more markers is a message read again: its host may have moved them since.
     let (known, cut) = (session.request.markers.cut, marker_cut(session));
     if cut.0 < known.0 || (cut.0 == known.0 && cut.1 >= known.1) {
         return Vec::new();
@@ -100,6 +101,7 @@ fn marker_cut(session: &Session) -> (MessageId, u32) {
     if most == 0 {
         return ALL;
     }
+    // Those in system and tools are not ours to remove, so they count first (I13).
     let mut room = most.saturating_sub(session.request.extras.marks);
     for &at in session.request.markers.marked.iter().rev().filter(|at| is_sent(session, **at)) {
         let own = session.transcript.outline(at).map_or(0, validity::most_sent);

@@ -30,6 +30,8 @@ pub(in crate::context) fn fit_provider_limits(session: &mut Session) {
     }
     let shown = images_sent(session);
     let many = count(&shown) > limits.many && shown.iter().any(|it| it.widest > limits.many_pixels);
+    // Half of what the provider takes, so that the next images open no epoch. Up to `many` of them, none has to be
+    // small (I27).
     let most = match many {
         true => limits.many / 2,
         false if count(&shown) > limits.images => limits.images / 2,
@@ -38,6 +40,7 @@ pub(in crate::context) fn fit_provider_limits(session: &mut Session) {
     cut_oldest(session, &shown, count(&shown).saturating_sub(most).into(), |it| it.images.into());
     let bytes = bytes_sent(session).saturating_add(beside);
     if bytes > limits.bytes {
+        // A quarter stays free, so that the next results open no epoch.
         let target = limits.bytes.saturating_sub(limits.bytes / 4);
         let large = images_sent(session);
         cut_oldest(session, &large, bytes.saturating_sub(target), |it| {
