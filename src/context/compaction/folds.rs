@@ -6,6 +6,7 @@ use crate::context::session::marks::{mark, rolled};
 use crate::context::session::take_decision::take_decision;
 use crate::error::{Error, Result};
 use crate::extract::Extracted;
+use crate::hash;
 use crate::json::{self, Members, Shape, Type, optional, required};
 use crate::model::{Block, BlockId, Form, GroupId, Id, Kind, MessageId};
 use crate::prune::{Change, Decision, Rule};
@@ -220,10 +221,12 @@ pub(in crate::context) fn dropped_tokens(session: &Session, blocks: &[BlockId]) 
         .sum()
 }
 
-/// What a plan stands on: the messages before its cut, and that no fold has changed them since.
+/// What a plan stands on: the messages before its cut, and that no fold has changed them since. The head is part of it, since another
+/// process's session, taken in meanwhile, may have had as many folds.
 pub(in crate::context) fn base_of(session: &Session, cut: MessageId) -> String {
     let known = session.transcript.ledger.messages.iter().take(cut.index());
-    let hash = known.fold(0, |hash, message| rolled(hash, mark(message.fingerprint)));
+    let head = hash::bytes(0, session.decisions.placeholders.head.as_bytes());
+    let hash = known.fold(head, |hash, message| rolled(hash, mark(message.fingerprint)));
     format!(
         "{}.{}.{hash:x}",
         cut.min(session.transcript.ledger.next_message()),

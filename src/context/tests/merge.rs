@@ -14,6 +14,7 @@ use crate::context::session::snapshot::restore::waiting_head;
 use crate::context::session::snapshot::restore_from;
 use crate::context::session::snapshot::restore_session;
 use crate::context::session::snapshot::snapshot_bytes;
+use crate::error::Error;
 
 /// What the store holds; every commit is one revision more.
 #[derive(Default)]
@@ -229,6 +230,31 @@ fn a_session_that_is_behind_continues_from_the_other_and_adds_nothing() {
     let before = stored.bytes.clone();
     assert!(merge_committed(&mut both[1].host.session, &before, &[]).unwrap());
     assert_eq!(snapshot_bytes(&both[1].host.session), before);
+}
+
+/// The number of folds is the same again, but the summary that the plan's would go on from is not there any more.
+#[test]
+fn a_plan_made_on_a_compaction_that_gave_way_to_the_others_is_refused() {
+    let mut history = Vec::new();
+    for _ in 0..14 {
+        step(&mut history);
+    }
+    let mut stored = Stored::default();
+    let mut both = [Gateway::new(0), Gateway::new(0)];
+    both[0].fold(&history, 1);
+    both[1].fold(&history, 2);
+    both[1].save(&mut stored);
+    for _ in 0..2 {
+        step(&mut history);
+    }
+    both[0].request(&history);
+    let plan = both[0].host.plan(true);
+    assert_eq!(plan["plan"]["outcome"], "summarize");
+    both[0].save(&mut stored);
+    both[0].catch_up(&history);
+    let refused = both[0].host.commit(&plan, Some("Summary 1, and what followed."));
+    assert!(matches!(refused, Err(Error::StalePlan { .. })), "{refused:?}");
+    assert!(Host::head_of(&snapshot_bytes(&both[0].host.session)).contains("Summary 2."));
 }
 
 #[test]
