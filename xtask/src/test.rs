@@ -33,7 +33,7 @@ pub struct Options {
     hosts: bool,
 }
 
-const SUITES: [Suite; 12] = [
+const SUITES: [Suite; 13] = [
     Suite { name: "rust", run: rust },
     Suite { name: "check", run: check },
     Suite { name: "package", run: |options| node(options, "package") },
@@ -45,6 +45,7 @@ const SUITES: [Suite; 12] = [
     Suite { name: "cli", run: |options| node(options, "cli") },
     Suite { name: "inspector", run: |options| node(options, "inspector") },
     Suite { name: "machine", run: |options| node(options, "machine") },
+    Suite { name: "models", run: models },
     Suite { name: "hosts", run: hosts },
 ];
 
@@ -72,7 +73,11 @@ pub fn run(words: &[&str]) -> Result<bool> {
         hosts: flags.contains(&"--hosts"),
     };
     let chosen = |suite: &&Suite| {
-        let wanted = suite.name != "hosts" || options.hosts;
+        let wanted = match suite.name {
+            "hosts" => options.hosts,
+            "models" => options.long,
+            _ => true,
+        };
         if names.is_empty() { wanted } else { names.contains(&suite.name) }
     };
     let cells = root().join("build/cells.jsonl");
@@ -158,6 +163,19 @@ fn rust(options: &Options) -> Result<Ended> {
 fn check(options: &Options) -> Result<Ended> {
     let mut check = command(std::env::current_exe()?);
     logged("check", with(check.arg("check"), options))
+}
+
+/// The models of `models/`, a crate outside of the workspace. Prints the size of each.
+fn models(options: &Options) -> Result<Ended> {
+    let mut tests = cargo();
+    tests.args(["test", "--release", "--locked", "--manifest-path", "models/Cargo.toml"]);
+    tests.args(["--", "--show-output"]);
+    let ended = logged("models", with(&mut tests, options))?;
+    let log = read_log("models");
+    let mut sizes: Vec<&str> = log.lines().filter(|line| line.starts_with("model ")).collect();
+    sizes.sort_unstable();
+    println!("{}", sizes.join("\n"));
+    Ok(ended)
 }
 
 /// The tests of a folder of `tests/`, against the packed package.
