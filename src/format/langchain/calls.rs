@@ -37,6 +37,13 @@ pub(super) struct Calls<'a> {
     pub(super) parts: Vec<Part<'a>>,
 }
 
+impl Seen<'_> {
+    /// As `OpenAI` writes calls: `{ id, function: { name, arguments } }`.
+    pub(super) fn is_function(&self) -> bool {
+        self.member == FUNCTION
+    }
+}
+
 impl<'a> Calls<'a> {
     pub(super) fn own(&mut self, seen: &Seen<'a>) {
         self.known.push((seen.id.clone(), seen.name.clone(), Vec::new()));
@@ -67,12 +74,17 @@ impl<'a> Calls<'a> {
         } else {
             return left_alone(seen.place);
         }
-        let mut mirror = Part::new(Kind::Other, seen.place, "");
-        mirror.piece.id = id;
-        mirror.piece.name = seen.member.into();
-        mirror.piece.mirror = true;
-        mirror
+        mirror(seen, id)
     }
+}
+
+/// A place in which a call stands, with the member that has its arguments there.
+pub(super) fn mirror(seen: &Seen<'_>, id: Box<str>) -> Part<'static> {
+    let mut mirror = Part::new(Kind::Other, seen.place, "");
+    mirror.piece.id = id;
+    mirror.piece.name = seen.member.into();
+    mirror.piece.mirror = true;
+    mirror
 }
 
 /// A call that stands nowhere else and is not sent from here.
@@ -84,6 +96,7 @@ fn left_alone(place: Place) -> Part<'static> {
 }
 
 pub(super) const FUNCTION_CALL: &str = "functionCall/args";
+const FUNCTION: &str = "=function/arguments";
 
 pub(super) fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
     let text = if seen.arguments.starts_with('"') {
@@ -105,7 +118,7 @@ pub(super) fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
 pub(super) fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
     let mut outer = json::read(raw, &CALL)?;
     let id = or_empty(outer.text("id")).into();
-    let inner = [("function", "=function/arguments"), ("functionCall", FUNCTION_CALL)];
+    let inner = [("function", FUNCTION), ("functionCall", FUNCTION_CALL)];
     for (name, member) in inner {
         if let Some(raw) = outer.raw(name) {
             let mut inner =

@@ -9,7 +9,7 @@ mod change;
 
 use std::borrow::Cow;
 
-use self::calls::{Calls, Seen, call, part_of};
+use self::calls::{Calls, Seen, call, mirror, part_of};
 use super::edit::{self, Host};
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
@@ -213,6 +213,10 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
     let mut all = Calls { known: Vec::new(), parts: Vec::new() };
     for seen in &calls {
         all.own(seen);
+        // Its arguments are not where those of other calls of this list are.
+        if seen.is_function() {
+            parts.push(mirror(seen, seen.id.clone()));
+        }
     }
     // Google's blocks have no ids: the calls stand in the same order.
     let mut moved = 0usize;

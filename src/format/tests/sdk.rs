@@ -6,6 +6,7 @@ use super::{
     drop_all, edited, flawed, head, made, moved, ours, outline, reads, result, text, tree,
 };
 use crate::format::*;
+use crate::model::Kind;
 
 const AI: Format = Format::AiSdk;
 const LC: Format = Format::LangChain;
@@ -263,6 +264,20 @@ fn instance() -> Value {
         ] },
         "response_metadata": {},
     })
+}
+
+/// I30: what replaces arguments stands where they are read.
+#[test]
+fn a_langchain_call_as_openai_writes_it_is_changed_in_its_function() {
+    let with = |arguments: &str| {
+        json!({ "role": "assistant", "content": "", "tool_calls": [
+            { "id": "c", "type": "function", "function": { "name": "read", "arguments": arguments } },
+        ] })
+    };
+    let bad = with("{\"path\":\"a\"fold}");
+    let call = outline(LC, &bad).pieces.iter().position(|it| it.kind == Kind::Call).unwrap();
+    let what = What::Arguments(ours(json!({})));
+    edited(LC, bad, vec![(u32::try_from(call).unwrap(), what)], with("{}"));
 }
 
 #[test]
