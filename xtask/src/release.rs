@@ -11,15 +11,18 @@ use crate::{build, sbom, test};
 /// A step: its name, and what it prints if it holds.
 type Step = (&'static str, fn() -> Result<String>);
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     ("version", versions_agree),
     ("package", package),
     ("manifest", manifest_installs_nothing),
     ("licences", bill_of_materials),
+    ("crates", crates),
     ("advisories", advisories),
     ("same Wasm from two folders", same_wasm),
     ("tarball in an empty project", tarball_works),
 ];
+
+const NO_DENY: &str = "skipped: there is no cargo-deny in PATH";
 
 const BY_HAND: &str = "
 By hand:
@@ -101,11 +104,24 @@ fn bill_of_materials() -> Result<String> {
     Ok(format!("{crates} crates, each under an allowed licence; build/release/plimsoll.cdx.json"))
 }
 
+/// Crates of the workspace, of the fuzz targets and of the models, by `deny.toml`.
+fn crates() -> Result<String> {
+    if !has("cargo-deny") {
+        return Ok(NO_DENY.into());
+    }
+    for manifest in ["Cargo.toml", "fuzz/Cargo.toml", "models/Cargo.toml"] {
+        let deny = ["deny", "--manifest-path", manifest, "check", "licenses", "bans", "sources"];
+        output(cargo().args(deny))?;
+    }
+    Ok("licences, bans and sources are ok, also of fuzz/ and models/".into())
+}
+
+/// Fetches the database of advisories.
 fn advisories() -> Result<String> {
     if !has("cargo-deny") {
-        return Ok("skipped: there is no cargo-deny in PATH".into());
+        return Ok(NO_DENY.into());
     }
-    output(cargo().args(["deny", "check", "advisories", "bans", "sources"]))?;
+    output(cargo().args(["deny", "check", "advisories"]))?;
     Ok("cargo-deny found none".into())
 }
 
