@@ -338,7 +338,7 @@ fn a_call_in_an_unread_place_is_left_alone() {
             message[key] = value.clone();
         }
         let pieces = outline(LC, &message).pieces;
-        let call = pieces.iter().find(|piece| piece.kind == crate::model::Kind::Call).unwrap();
+        let call = pieces.iter().find(|piece| piece.kind == Kind::Call).unwrap();
         assert!(call.opaque, "{message}");
     }
 }
