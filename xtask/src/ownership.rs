@@ -10,9 +10,11 @@ use crate::floors::outside_tests;
 use crate::shell::root;
 use crate::stamp::files;
 
-/// The central type of a session, and the methods that it may have: what else concerns it is a function over it.
+/// The central type of a session, and the methods and fields that it may have: what else concerns it is a function over it, or
+/// belongs to one of its parts.
 const CENTRAL: &str = "Session";
 const MOST_METHODS: usize = 40;
+const MOST_FIELDS: usize = 10;
 
 /// Methods that stand elsewhere, each file with its type: the list may shrink only.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -28,14 +30,17 @@ type Sources = BTreeMap<PathBuf, String>;
 pub fn violations() -> Result<Vec<String>> {
     let sources = sources()?;
     let mut found = strays(&sources, ELSEWHERE);
-    found.extend(too_many(methods(&sources).0));
+    found.extend(too_many("methods", methods(&sources).0, MOST_METHODS));
+    found.extend(too_many("fields", fields(&sources), MOST_FIELDS));
     Ok(found)
 }
 
-/// Methods of the central type, and the files that hold them.
+/// Fields and methods of the central type, and the files that hold the methods.
 pub fn figures() -> Result<String> {
-    let (methods, holders) = methods(&sources()?);
-    Ok(format!("{CENTRAL} has {methods} methods in {holders} files"))
+    let sources = sources()?;
+    let (methods, holders) = methods(&sources);
+    let fields = fields(&sources);
+    Ok(format!("{CENTRAL} has {fields} fields, and {methods} methods in {holders} files"))
 }
 
 fn sources() -> Result<Sources> {
@@ -56,9 +61,12 @@ fn methods(sources: &Sources) -> (usize, usize) {
     counts.fold((0, 0), |(sum, holders), count| (sum + count, holders + 1))
 }
 
-fn too_many(methods: usize) -> Option<String> {
-    (methods > MOST_METHODS)
-        .then(|| format!("{CENTRAL} has {methods} methods; at most {MOST_METHODS} are allowed"))
+fn fields(sources: &Sources) -> usize {
+    sources.values().map(|text| fields_in(text)).sum()
+}
+
+fn too_many(what: &str, count: usize, most: usize) -> Option<String> {
+    (count > most).then(|| format!("{CENTRAL} has {count} {what}; at most {most} are allowed"))
 }
 
 /// Methods in another folder than their type's, other than those that are known.
@@ -144,6 +152,15 @@ fn methods_in(text: &str) -> usize {
     count
 }
 
+/// Fields of the central type in one formatted file, outside its tests.
+fn fields_in(text: &str) -> usize {
+    let start = format!("struct {CENTRAL} {{");
+    let lines = outside_tests(text).into_iter().map(|(_, line)| line);
+    let own = lines.skip_while(|line| !line.ends_with(&start)).skip(1);
+    let own = own.take_while(|line| *line != "}").map(str::trim_start);
+    own.filter(|line| line.contains(": ") && !line.starts_with(['/', '#'])).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,7 +174,16 @@ mod tests {
     }
 
     #[test]
+    fn fields_of_the_central_type_count_and_no_others() {
+        let text = "struct Other {\n    a: u8,\n}\npub struct Session {\n    /// Of it: one.\n    pub a: u8,\n    \
+                    pub(in crate::context) b: u8,\n}\n\nstruct Next {\n    c: u8,\n}\n";
+        assert_eq!(fields_in(text), 2);
+        assert_eq!(fields_in("struct Other {\n    a: u8,\n}\n"), 0);
+    }
+
+    #[test]
     fn forty_one_methods_are_too_many() {
+        let too_many = |methods| too_many("methods", methods, MOST_METHODS);
         assert_eq!(too_many(40), None);
         assert_eq!(too_many(41).unwrap(), "Session has 41 methods; at most 40 are allowed");
     }
