@@ -11,6 +11,7 @@ import { ContextManager, estimateTokens } from "../../npm/dist/index.node.js";
 import { longSession, requests } from "../../tests/support/long.mjs";
 import { bench as benchCalibration } from "./calibration.mjs";
 import { bench as benchCandidates } from "./candidates.mjs";
+import { bench as benchKnown } from "./known.mjs";
 import { bench as benchPrompt } from "./prompt.mjs";
 import { bench as benchState } from "./state.mjs";
 import { bench as benchTurn } from "./turn.mjs";
@@ -39,15 +40,16 @@ function median(times) {
 
 /**
  * Median milliseconds of each run. They take turns, so that what else the machine does falls on all of them alike; what
- * they give is kept, so that nothing is optimized away.
+ * they give is kept, so that nothing is optimized away. The third of a run makes what it takes, before the time.
  */
 function measure(runs) {
   const results = runs.map(([name]) => ({ name, times: [], answer: 0, ms: 0 }));
   for (let round = -WARM; round < RUNS; round += 1) {
-    runs.forEach(([, run], index) => {
+    runs.forEach(([, run, made], index) => {
+      const input = made?.();
       globalThis.gc?.();
       const begun = performance.now();
-      results[index].answer = run();
+      results[index].answer = run(input);
       if (round >= 0) results[index].times.push(performance.now() - begun);
     });
   }
@@ -121,7 +123,12 @@ for (const [from, to] of PLACES) {
 const history = session.slice(0, COLD);
 const texts = history.map((message) => JSON.stringify(message));
 const [cold, counted] = measure([
-  ["first request", () => manager().request(history).tokens],
+  // Of messages that no session has measured.
+  [
+    "first request",
+    (messages) => manager().request(messages).tokens,
+    () => structuredClone(history),
+  ],
   ["count", () => texts.reduce((sum, text) => sum + countTokens(text), 0)],
 ]);
 const bytes = texts.reduce((sum, text) => sum + text.length, 0);
@@ -133,4 +140,5 @@ await benchPrompt(RUNS, median);
 benchCalibration();
 await benchState(median);
 await benchTurn();
+benchKnown(median);
 await benchCandidates();

@@ -7,6 +7,7 @@ import { copied, isContainedIn, isShapedAs, messageJson } from "../core/json.js"
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
+import { appendKnown, type Kept, keepMeasures, keptOf } from "./measures.js";
 import type { Shown, View } from "./view.js";
 
 /** The host's history where it is not the session's, one to one. */
@@ -44,7 +45,11 @@ interface LastGroup {
 
 /** A message as the core takes it, and the host's key of it. */
 interface Read {
-  json: string;
+  /** Its measure, if it has one; then it is not written as JSON yet. */
+  known: Kept | undefined;
+  json: string | undefined;
+  /** Where the host holds it. */
+  place: number;
   key: string | undefined;
   /** The host calls it a summary. */
   isSummary: boolean;
@@ -80,7 +85,7 @@ export class History<M> {
   #released = 0;
   /** From here on messages may still change. */
   #lastGroup = 0;
-  /** What those held when they were passed, from the first on. */
+  /** What the known messages held when they were passed; undefined: not plain, or passed as another object since. */
   #copies: unknown[] = [];
 
   constructor(
@@ -106,7 +111,7 @@ export class History<M> {
   /** The last group, as the last answer has it. */
   set lastGroup({ from, copies }: LastGroup) {
     this.#lastGroup = from;
-    this.#copies = copies;
+    for (const [at, copy] of copies.entries()) this.#copies[from + at] = copy;
   }
 
   /** The core has let go of all messages: they are handed over again. */
@@ -182,12 +187,18 @@ export class History<M> {
     const common = isKnown ? this.#common(manager, session, grown) : 0;
     let comesAgain = this.#isWanted || common < this.#known.length;
     const before = { known: this.#known, keys: this.#keys };
+    const isFirst = before.known.length === 0;
     const placeOf = (index: number): number => passed?.places.get(index) ?? index;
-    const read = (message: M, index: number): Read => ({
-      json: messageJson(message, placeOf(index)),
-      key: this.#key?.(message, placeOf(index)),
-      isSummary: this.#isSummary?.(message, placeOf(index)) === true,
-    });
+    const read = (message: M, index: number): Read => {
+      const known = keptOf(message);
+      return {
+        known,
+        place: placeOf(index),
+        json: known ? undefined : messageJson(message, placeOf(index)),
+        key: this.#key?.(message, placeOf(index)),
+        isSummary: this.#isSummary?.(message, placeOf(index)) === true,
+      };
+    };
     const moved: Array<[number: number, json: string]> = [];
     for (const [number, message] of [...grown, ...same]) {
       // The core keeps where parts stand, so an object of the same shape need not be read again.
@@ -199,6 +210,7 @@ export class History<M> {
       // If the core itself asks for all messages, it has let go of them already.
       const letsGo = !this.#isWanted || this.#isTorn;
       const keep = letsGo ? manager.keeps(common) : 0;
+      if (letsGo && !this.#isTorn) keepMeasures(manager, before.known, this.#copies);
       const gone = Math.max(this.#released, passed?.from ?? 0);
       // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
       for (let index = keep; index < session.length; index++) {
@@ -216,7 +228,9 @@ export class History<M> {
       if (number < this.#known.length) call("request", () => manager.reread(number, send(json)));
     }
     for (const [number, message] of same) {
-      if (number < this.#known.length) this.#known[number] = message;
+      if (number >= this.#known.length) continue;
+      this.#known[number] = message;
+      this.#copies[number] = undefined;
     }
     try {
       for (let index = this.#known.length; index < session.length; index++) {
@@ -225,6 +239,7 @@ export class History<M> {
         if (message === undefined && index < next && !isWithin(passed, index, next)) {
           // It is not there any more: the session goes on with what the host still holds.
           call("request", () => manager.forget(next));
+          this.#drop(next);
           this.#known.length = next;
           index = next - 1;
           continue;
@@ -238,10 +253,15 @@ export class History<M> {
           index = -1;
           continue;
         }
-        const { json, key, isSummary } = all[index] ?? read(message, index);
-        if (push("request", manager, json, this.counter, isSummary)) {
-          this.#known[index] = message;
-          if (this.#key) this.#keys[index] = key;
+        const readAt = (at: number): Read => {
+          const one = all[at] ?? read(session[at] as M, at);
+          // Read ahead, and not a second time: the host's functions are asked once.
+          if (one.known) all[at] = one;
+          return one;
+        };
+        const appended = this.#append(manager, session, index, readAt);
+        if (appended > 0) {
+          index += appended - 1;
         } else {
           // What came before was read wrongly, or taken for another session's: it is read again.
           this.#drop();
@@ -256,6 +276,7 @@ export class History<M> {
       if (comesAgain) {
         this.#known = before.known;
         this.#keys = before.keys;
+        this.#copies = [];
         this.#isTorn = true;
       } else {
         this.#passed = passed && until(passed, session.length - this.#known.length);
@@ -268,6 +289,8 @@ export class History<M> {
     this.#isWanted = false;
     this.#isTorn = false;
     this.#passed = passed;
+    // A history that is taken up whole may be taken up again. A single new message is soon measured.
+    if (isFirst) keepMeasures(manager, this.#known, this.#copies);
     if (this.#released > 0 && !passed) {
       this.#known = session.slice();
       this.#released = 0;
@@ -283,14 +306,51 @@ export class History<M> {
     view.sends((number) => sent.add(number) !== undefined);
     for (let number = 0; number < passed.from; number++) {
       if (sent.has(number) || passed.places.has(number)) continue;
-      if (!call("request", () => manager.may_send(number))) this.#known[number] = undefined as M;
+      if (call("request", () => manager.may_send(number))) continue;
+      this.#known[number] = undefined as M;
+      this.#copies[number] = undefined;
     }
+  }
+
+  /**
+   * Appends the message at `index`, and those behind it that are known by their measures. How many; 0: the core needs all
+   * messages again.
+   */
+  #append(
+    manager: glue.Manager,
+    session: readonly M[],
+    index: number,
+    readAt: (at: number) => Read,
+  ): number {
+    const first = readAt(index);
+    if (isByMeasure(first)) {
+      const isKnown = (at: number): boolean => isByMeasure(readAt(at));
+      const count = appendKnown("request", manager, session, index, isKnown);
+      for (let at = index; at < index + (count ?? 0); at++) {
+        const read = readAt(at);
+        this.#know(session[at] as M, at, read, read.known?.copy);
+      }
+      if (count !== 0) return count ?? 0;
+    }
+    const message = session[index] as M;
+    const json = first.json ?? messageJson(message, first.place);
+    // Before the core has it: a trap of the host's may throw.
+    const copy = copied(message);
+    if (!push("request", manager, json, this.counter, first.isSummary)) return 0;
+    this.#know(message, index, first, copy);
+    return 1;
+  }
+
+  #know(message: M, index: number, { key }: Read, copy: unknown): void {
+    this.#known[index] = message;
+    this.#copies[index] = copy;
+    if (this.#key) this.#keys[index] = key;
   }
 
   #drop(from: number = 0): void {
     this.#known.length = from;
     this.#keys.length = Math.min(this.#keys.length, from);
-    this.#copies = [];
+    this.#copies.length = Math.min(this.#copies.length, from);
   }
 
   #session(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> {
@@ -530,11 +590,12 @@ export class History<M> {
 
   #isAsPassed(manager: glue.Manager, message: M, index: number, grown: Same<M>): boolean {
     if (message === undefined && index < this.#released) return true;
-    const copy = this.#copies[index - this.#lastGroup];
+    const copy = this.#copies[index];
     if (copy === undefined || !isContainedIn(copy, message)) {
       const json = messageJson(message, index);
       if (!call("request", () => manager.same(index, send(json)))) return false;
       grown.set(index, message);
+      this.#copies[index] = undefined;
     }
     this.#known[index] = message;
     return true;
@@ -552,6 +613,11 @@ export class History<M> {
     if (isSame) same.set(number, message);
     return isSame;
   }
+}
+
+/** A summary is looked at as a text. */
+function isByMeasure({ known, isSummary }: Read): boolean {
+  return known !== undefined && !isSummary;
 }
 
 /** The host holds one of these numbers. */

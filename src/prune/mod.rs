@@ -303,6 +303,17 @@ impl Pruner {
         )
     }
 
+    /// The most tokens of a result that is sent whole when it arrives.
+    fn arrival_cap(&self, window: u64) -> u32 {
+        let cap = window.saturating_mul(self.policy.ingest_cap) / BASIS_POINTS;
+        u32::try_from(cap).unwrap_or(u32::MAX)
+    }
+
+    /// A result of so many tokens is too large for that.
+    pub fn cuts_at_arrival(&self, tokens: u32, window: u64) -> bool {
+        self.policy.ingest_cap < BASIS_POINTS && tokens > self.arrival_cap(window)
+    }
+
     /// Caps a block that has just arrived and is too large a share of the window to be sent whole even once.
     pub fn ingest(
         &self,
@@ -312,9 +323,8 @@ impl Pruner {
         writer: &mut dyn Writer,
     ) -> Option<Change> {
         let it = ledger.block(block)?;
-        let cap = window.saturating_mul(self.policy.ingest_cap) / BASIS_POINTS;
-        let cap = u32::try_from(cap).unwrap_or(u32::MAX);
-        if it.kind != Kind::Result || self.policy.ingest_cap >= BASIS_POINTS || it.tokens <= cap {
+        let cap = self.arrival_cap(window);
+        if it.kind != Kind::Result || !self.cuts_at_arrival(it.tokens, window) {
             return None;
         }
         // What the host protects is cut only if the request would not fit.

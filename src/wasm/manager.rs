@@ -4,19 +4,21 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{with_bytes, with_input};
 use crate::context::{
-    Alignment, Append, Options, Session, align, call_agent_tool, check_budget, check_history,
-    commit_plan, compaction_failed, content_fingerprint, counted_texts, counted_texts_of_extras,
-    estimate_history, estimate_since_reply, explain, extracted_so_far, flat_message, flush_prompt,
-    forget_messages, is_same_message, keeps, last_turns, may_ask_summarizer, may_send,
-    merge_committed, new_pressure, next_is_summary, offer_known, offer_message, pin_matches,
-    pin_message, pin_text, plan_checkpoint, plan_compaction, preset_summary_options, pressure_hint,
-    recalled_text, record_outside, record_refusal, referenced_message, reread, restore_from,
-    set_checkpoints, set_options, share_turns, snapshot_bytes, starts_late, status_json,
-    status_line_of, take_counts, truncate, understood, unpin, warning,
+    Alignment, Append, Appended, Options, Session, align, append_known, call_agent_tool,
+    check_budget, check_history, commit_plan, compaction_failed, content_fingerprint,
+    counted_texts, counted_texts_of_extras, estimate_history, estimate_since_reply, explain,
+    extracted_so_far, flat_message, flush_prompt, forget_messages, is_same_message, keeps,
+    last_turns, may_ask_summarizer, may_send, measures_of, merge_committed, new_pressure,
+    next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
+    plan_checkpoint, plan_compaction, preset_summary_options, pressure_hint, recalled_text,
+    record_outside, record_refusal, referenced_message, reread, restore_from, set_checkpoints,
+    set_options, share_turns, snapshot_bytes, starts_late, status_json, status_line_of,
+    take_counts, truncate, understood, unpin, warning,
 };
 use crate::error::Result;
 use crate::format::Format;
 use crate::json::{items, string, write};
+use crate::model::MessageId;
 
 /// A session: messages go in as JSON, requests come out as items.
 #[wasm_bindgen]
@@ -39,6 +41,23 @@ impl Manager {
     /// Takes the next message (JSON). False: the messages before it were read in the wrong format, start again.
     pub fn push(&mut self, len: usize) -> Result<bool> {
         with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Append::Appended))
+    }
+
+    /// The measures of messages as bytes, from a number up to another; none: the host counts by itself.
+    pub fn measures(&self, from: u32, to: u32) -> Option<Vec<u8>> {
+        measures_of(&self.0, MessageId::from(from).to(to.into()))
+    }
+
+    /// Appends messages by their measures, which are in the input buffer, from one of them up to another. How many; the next one is to
+    /// be pushed. None: all are to be pushed again.
+    pub fn append_known(&mut self, len: usize, from: u32, to: u32) -> Result<Option<u32>> {
+        with_bytes(len, |bytes| {
+            let messages = MessageId::from(from).to(to.into());
+            Ok(match append_known(&mut self.0, bytes, messages) {
+                Appended::UpTo(count) => Some(count),
+                Appended::RereadAll => None,
+            })
+        })
     }
 
     /// The next message that is pushed is a summary.

@@ -23,6 +23,11 @@ json::json_struct! {
 }
 
 impl Flush {
+    /// The next message may be the model's that writes them.
+    pub(in crate::context) fn awaits_notes(&self) -> bool {
+        self.asked.is_some_and(|asked| !asked.acted)
+    }
+
     pub(in crate::context) fn write(self, out: &mut Writer) {
         out.number(self.asked.map_or(0, |it| it.threshold).into());
         out.number(self.asked.is_some_and(|it| it.acted).into());

@@ -165,7 +165,10 @@ impl Recording {
         for (index, message) in (0u32..).zip(raw.iter()) {
             let bytes = message.as_bytes();
             let draft = format.read(bytes, index)?;
-            measures.push(measure(&draft, bytes, &mut counter, Some(&mut identifiers)));
+            let mut measure = measure(&draft, bytes, &mut counter, Some(&mut identifiers));
+            // A recording is not kept by another session.
+            measure.blocks.iter_mut().for_each(|block| block.found = None);
+            measures.push(measure);
         }
         let parts = beside(&mut session);
         let calls = session.items("calls").unwrap_or_default();

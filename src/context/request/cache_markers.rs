@@ -38,6 +38,7 @@ impl Builder<'_> {
 /// `InvalidArgument`, `MalformedMessage`.
 pub fn reread(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<()> {
     let draft = read_message(session, index, bytes)?;
+    session.transcript.occurrences.forget(index.index());
     session.request.last.settled &= !renew_places(session, index, &draft);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The measure of a message: tokens, identifiers, fingerprint. The text itself is forgotten.
 
 use crate::context::transcript::counter::Counter;
+use crate::context::transcript::occurrences::Occurrence;
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, opaque_tokens};
 use crate::format::{fingerprint, of_bytes};
 use crate::hash;
@@ -46,6 +47,8 @@ pub(in crate::context) struct Measured {
     pub bytes: u32,
     /// Replaces its strings that hold half a surrogate pair.
     pub mended: Vec<Op>,
+    /// Its identifiers in order of appearance; none where they are to be found in its text: one of them is a secret.
+    pub found: Option<Vec<Occurrence>>,
 }
 
 /// Identifiers in this many first characters count as standing in the head.
@@ -63,7 +66,7 @@ pub(in crate::context) fn measure(
     let bearer = bearer.map(std::ptr::from_ref);
     let blocks = draft.parts.iter().map(|part| {
         if part.piece.unsent {
-            return Measured::default();
+            return Measured { found: Some(Vec::new()), ..Measured::default() };
         }
         let message = if bearer == Some(std::ptr::from_ref(part)) { MESSAGE } else { 0 };
         measure_part(part, message, counter, identifiers.as_deref_mut())
@@ -110,8 +113,11 @@ fn measure_part(
         Kind::Text | Kind::Result => &part.text,
         Kind::Thinking | Kind::Image | Kind::Other => "",
     };
-    let interned = identifiers.map(|known| intern(source, counter.estimator, known));
-    let (ids, head_ids) = interned.unwrap_or_default();
+    let found = identifiers.map(|known| (intern(source, counter.estimator, known), known));
+    let ((ids, head_ids), found) = found.map_or_else(
+        || (<(Vec<u32>, u32)>::default(), Some(Vec::new())),
+        |(found, known)| (listed(&found, known), may_be_kept(found, known)),
+    );
     let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
     let key = hash::bytes(hash::bytes(part.media, name.as_bytes()), part.text.as_bytes());
     Measured {
@@ -123,6 +129,7 @@ fn measure_part(
         key,
         bytes: u32::try_from(part.text.len()).unwrap_or(u32::MAX).saturating_add(part.media_bytes),
         mended: part.mended.clone(),
+        found,
     }
 }
 
@@ -134,12 +141,14 @@ fn chars_end(text: &str, chars: usize) -> usize {
     }
 }
 
-/// Numbers of the text's identifiers, each once, without secrets; those of its head first.
-fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32>, u32) {
+/// The text's identifiers in order of appearance, secrets among them; most of those that come again are listed once.
+fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occurrence> {
     let head_end = chars_end(text, HEAD_CHARS);
-    let (mut head, mut rest) = (Vec::new(), Vec::new());
+    let mut all: Vec<Occurrence> = Vec::new();
     let redacts = !known.keeps_secrets;
     let mut key = 0;
+    // Texts repeat themselves at short distances.
+    let mut recent = [(u32::MAX, false); 64];
     identifiers(text, &mut |found, at| {
         if redacts && at >= key {
             key = key_end(text, at).unwrap_or(key);
@@ -148,16 +157,42 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> (Vec<u32
             return;
         }
         let ends = at.saturating_add(found.len());
+        let before = known.len();
         let id = known.intern(found, |word| {
             let secret = redacts && is_secret(text, at, ends);
             // One token separates it from the next.
             if secret { 0 } else { estimator.tokens(word).saturating_add(1) }
         });
-        if known.get(id).is_some_and(|it| it.tokens == 0) {
-            return;
+        let in_head = ends <= head_end;
+        if let Some(last) = recent.get_mut(id as usize % 64)
+            && std::mem::replace(last, (id, in_head)) != (id, in_head)
+        {
+            all.push(Occurrence { id, in_head, is_new: id >= before });
         }
-        if ends <= head_end { head.push(id) } else { rest.push(id) }
     });
+    all
+}
+
+/// The identifier is a secret, or a part of one.
+fn is_hidden(known: &Identifiers, id: u32) -> bool {
+    known.get(id).is_some_and(|it| it.tokens == 0)
+}
+
+/// Whether a word is a secret depends on the text in which it was first found: another session looks for itself.
+pub(in crate::context) fn may_be_kept(
+    found: Vec<Occurrence>,
+    known: &Identifiers,
+) -> Option<Vec<Occurrence>> {
+    let has_secret = found.iter().any(|it| is_hidden(known, it.id));
+    (!has_secret).then_some(found)
+}
+
+/// Numbers of a block's identifiers, each once, without secrets, those of its head first; and how many those are.
+pub(in crate::context) fn listed(found: &[Occurrence], known: &Identifiers) -> (Vec<u32>, u32) {
+    let (mut head, mut rest) = (Vec::new(), Vec::new());
+    for it in found.iter().filter(|it| !is_hidden(known, it.id)) {
+        if it.in_head { head.push(it.id) } else { rest.push(it.id) }
+    }
     sort_set(&mut head);
     sort_set(&mut rest);
     rest.retain(|id| head.binary_search(id).is_err());

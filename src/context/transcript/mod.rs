@@ -3,9 +3,11 @@
 pub(in crate::context) mod counter;
 pub(in crate::context) mod masks;
 pub(in crate::context) mod measure;
+pub(in crate::context) mod occurrences;
 
 use litemap::LiteMap;
 
+use crate::context::transcript::occurrences::Occurrences;
 use crate::ledger::Ledger;
 use crate::model::{BlockId, MessageId, Op, Outline, Span};
 
@@ -16,6 +18,8 @@ pub(super) struct Transcript {
     pub ledger: Ledger,
     /// The shape of each message.
     pub outlines: Vec<Outline>,
+    /// Identifiers in order of appearance.
+    pub occurrences: Occurrences,
     /// Replacements of strings with half surrogate pairs, by block.
     pub sanitized: LiteMap<BlockId, Vec<Op>>,
     /// At least the bytes of all messages of which something is sent.
@@ -40,6 +44,7 @@ impl Transcript {
         Self {
             ledger,
             outlines: Vec::new(),
+            occurrences: Occurrences::default(),
             sanitized: LiteMap::new(),
             bytes: 0,
             images: 0,

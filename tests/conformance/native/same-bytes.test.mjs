@@ -137,11 +137,12 @@ function settingsOf(number) {
 function carry(session, setting) {
   let now = 0;
   const manager = new raw.ContextManager({ ...setting, clock: () => now });
-  const { system, tools } = session;
+  // Objects that no session has seen: those of the one before are not read again.
+  const { messages, system, tools } = structuredClone(session);
   let known = 0;
   for (const { sent, at } of session.calls) {
     now = at;
-    manager.request(session.messages.slice(0, sent), { system, tools });
+    manager.request(messages.slice(0, sent), { system, tools });
     known = sent;
   }
   for (let index = 0; index < known; index += 25) manager.explain(index);

@@ -93,7 +93,7 @@ test("a session whose last message changes decides like one that reads the whole
     const got = context.request(passed);
     // What a model's change may have changed is read again.
     reader.setModel({ window: options.window });
-    const other = reader.request(passed);
+    const other = reader.request(structuredClone(passed));
     assert.deepEqual(got.messages, other.messages, `turn ${turn}`);
     assert.deepEqual([got.epoch, got.tokens], [other.epoch, other.tokens]);
     assert.ok(got.fits);

@@ -1,7 +1,7 @@
 //! Numbers and texts as few bytes, and back: a count in seven bits a byte, the lowest first, as LEB128 has it.
 
 use crate::error::{Error, Result};
-use crate::hash::fnv;
+use crate::hash::{self, fnv};
 
 /// What every snapshot starts with, and the version of what follows. Whatever changes in what is written after it changes
 /// the version: `tests/golden/snapshot-3.bin` is of this one.
@@ -26,6 +26,34 @@ impl Writer {
         let mut bytes = START.to_vec();
         bytes.push(VERSION);
         Self(bytes)
+    }
+
+    /// Of bytes without a start, for something else than a snapshot.
+    pub(in crate::context) const fn bare() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Bytes that are read as a whole.
+    pub(in crate::context) fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.append(bytes);
+    }
+
+    /// What another writer wrote.
+    pub(in crate::context) fn append(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// The bytes as they are.
+    pub(in crate::context) fn bare_bytes(self) -> Vec<u8> {
+        self.0
+    }
+
+    /// The bytes, with a faster hash than a snapshot's at the end.
+    pub(in crate::context) fn sealed(mut self) -> Vec<u8> {
+        let hash = hash::bytes(0, &self.0);
+        self.hash(hash);
+        self.0
     }
 
     pub(in crate::context) fn number(&mut self, mut number: u64) {
@@ -98,6 +126,27 @@ impl<'a> Reader<'a> {
             return Err(corrupt("its bytes have changed"));
         }
         Ok(Self { rest, flaw: None, is_old: version == OLDEST })
+    }
+
+    /// Of what [`Writer::sealed`] gave; none: they are other bytes.
+    pub(in crate::context) fn sealed(bytes: &'a [u8]) -> Option<Self> {
+        let (all, hash) = bytes.split_last_chunk()?;
+        (hash::bytes(0, all) == u64::from_le_bytes(*hash)).then(|| Self::bare(all))
+    }
+
+    pub(in crate::context) const fn bare(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, flaw: None, is_old: false }
+    }
+
+    /// What [`Writer::bytes`] wrote.
+    pub(in crate::context) fn bytes(&mut self) -> &'a [u8] {
+        let length = usize::try_from(self.number()).unwrap_or(usize::MAX);
+        let Some((bytes, rest)) = self.rest.split_at_checked(length) else {
+            self.refuse("a list is cut");
+            return &[];
+        };
+        self.rest = rest;
+        bytes
     }
 
     pub(in crate::context) fn refuse(&mut self, flaw: &'static str) {

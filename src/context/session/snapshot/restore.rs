@@ -13,7 +13,7 @@ use crate::context::session::snapshot::forgotten::wait_for_a_later_part;
 use crate::context::session::snapshot::measured::keep_measured;
 use crate::context::session::snapshot::waiting::{Known, Waiting};
 use crate::estimate::MESSAGE;
-use crate::model::{BlockId, Draft, Form, Kind, MessageId, Span};
+use crate::model::{BlockId, Draft, Form, Kind, MessageId, Outline, Span};
 use crate::number::count;
 use crate::prune::{Change, Head, Rule, Shorten};
 
@@ -49,6 +49,21 @@ pub(in crate::context) fn match_message(
     }
     finish_restore(session);
     Known::Ends
+}
+
+/// What the session waits for may cut this message again, or quote its calls: neither goes without its text.
+pub(in crate::context) fn needs_text(session: &Session, outline: &Outline) -> bool {
+    let Some(waiting) = &session.restoration.waiting else { return false };
+    let changed = &waiting.snapshot.changed;
+    let first = session.transcript.ledger.next_block();
+    let is_cut = |at: BlockId| {
+        let found = changed.binary_search_by_key(&at, |it| it.block).ok();
+        found.and_then(|at| changed.get(at)).is_some_and(|it| matches!(it.form, Shape::Cut(..)))
+    };
+    let line = Want::Shorten(Shorten::Line);
+    let has_calls = outline.pieces.iter().any(|piece| piece.kind == Kind::Call);
+    first.to(first.plus(count(outline.pieces.len()))).any(is_cut)
+        || (has_calls && changed.iter().any(|it| matches!(it.form, Shape::Cut(w, _) if w == line)))
 }
 
 /// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.

@@ -1,0 +1,83 @@
+/**
+ * Messages that were measured once: what a new session, a restored one, an edit of an old message and a function cost over
+ * objects that nobody has seen before, and over the same objects again.
+ */
+import {
+  ContextManager,
+  estimateRequest,
+  pruneForRequest,
+  validate,
+} from "../../npm/dist/index.node.js";
+import { longSession } from "../../tests/support/long.mjs";
+
+const LENGTHS = [841, 10_000];
+const ROUNDS = 5;
+const window = { contextTokens: 200_000, maxOutputTokens: 8_192 };
+const options = { window, format: "anthropic", clock: () => 0 };
+
+/** A session that has made its request. */
+function asked(context, messages) {
+  context.request(messages);
+  return context;
+}
+
+/** What is timed over messages. */
+const WORK = {
+  "a new session": (messages) => asked(new ContextManager(options), messages),
+  "a restored session": (messages, snapshot) =>
+    asked(ContextManager.restore(snapshot, options), messages),
+  estimateRequest: (messages) => estimateRequest({ messages }, { format: "anthropic" }),
+  validate: (messages) => validate(messages, "anthropic", { format: "anthropic" }),
+  pruneForRequest: (messages) => pruneForRequest(messages, { ...options, preset: "openclaw" }),
+};
+
+/** Milliseconds of a piece of work. A session that it made ends after it: its memory would weigh on what follows. */
+function timed(work) {
+  globalThis.gc?.();
+  const begun = performance.now();
+  const made = work();
+  const ms = performance.now() - begun;
+  made?.[Symbol.dispose]?.();
+  return ms;
+}
+
+/** Milliseconds over new objects and over the same again. */
+function both(session, snapshot, work) {
+  const messages = structuredClone(session);
+  return [0, 1].map(() => timed(() => work(messages, snapshot)));
+}
+
+/** Milliseconds of a new session over an edited history, and of the edit in a session that has the rest. */
+function edited(session) {
+  const roomy = { ...options, window: { contextTokens: 1e7 } };
+  const messages = structuredClone(session);
+  const context = asked(new ContextManager(roomy), messages);
+  const other = messages.with(4, { role: "user", content: "something else" });
+  const copies = structuredClone(other);
+  return [
+    timed(() => asked(new ContextManager(roomy), copies)),
+    timed(() => asked(context, other)),
+  ];
+}
+
+/** Prints both, and how many times less the second is. */
+export function bench(median) {
+  console.log("\nmessages that were measured once, ms\n");
+  for (const length of LENGTHS) {
+    const session = longSession(length);
+    const snapshot = asked(new ContextManager(options), structuredClone(session)).snapshot();
+    const rows = Object.entries(WORK).map(([name, work]) => [
+      name,
+      () => both(session, snapshot, work),
+    ]);
+    rows.push(["an edit of the fifth message", () => edited(session)]);
+    for (const [name, run] of rows) {
+      run();
+      const rounds = Array.from({ length: ROUNDS }, run);
+      const [first, again] = [0, 1].map((at) => median(rounds.map((times) => times[at])));
+      console.log(
+        `${`${length} messages, ${name}`.padEnd(46)} ${first.toFixed(1).padStart(8)} at first ${again.toFixed(1).padStart(8)} again ${(first / again).toFixed(1).padStart(6)} x`,
+      );
+    }
+  }
+}
