@@ -174,7 +174,10 @@ test("however a history is edited, it is answered as if every message were read"
       if (list.length === 0) list = part(0, 1);
       const { messages, tokens, epoch } = manager.request(list);
       const estimate = api.estimateRequest({ messages: list });
-      answers.push(copyOf({ messages, tokens, epoch, estimate, other: ask(list).answer }));
+      const snapshot = Buffer.from(manager.snapshot()).toString("base64");
+      answers.push(
+        copyOf({ messages, tokens, epoch, snapshot, estimate, other: ask(list).answer }),
+      );
     }
     return answers;
   };

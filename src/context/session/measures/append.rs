@@ -5,7 +5,7 @@ use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::snapshot::Known;
 use crate::context::session::snapshot::bytes::Reader;
-use crate::context::session::snapshot::restore::{match_message, needs_text};
+use crate::context::session::snapshot::restore::{ends_wait, match_message, needs_text};
 use crate::context::transcript::measure::{Measure, Measured, listed, may_be_kept};
 use crate::context::transcript::occurrences::Occurrence;
 use crate::model::{Kind, MessageId, Outline, Piece, Span};
@@ -107,6 +107,9 @@ impl<'a> Measures<'a> {
         let mut from = Reader::bare(self.rest.bytes());
         let role = *ROLES.get(usize::try_from(from.number()).ok()?)?;
         let (fingerprint, written, bytes) = (from.hash(), from.hash(), from.small());
+        if ends_wait(session, fingerprint) {
+            return None;
+        }
         let sign = from.perhaps();
         let at_ms = sign.map(|sign| {
             let at = i64::try_from(from.number()).unwrap_or_default();

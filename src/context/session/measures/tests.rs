@@ -150,6 +150,20 @@ fn a_snapshot_is_taken_up_by_measures() {
     check_same(&mut known, &mut other);
 }
 
+#[test]
+fn the_message_behind_a_snapshot_is_left_to_its_text() {
+    let mut short = of_texts(&HISTORY[..3]);
+    short.request(0);
+    let snapshot = snapshot_bytes(&short);
+    let fresh = of_texts(&HISTORY);
+    let bytes = measures_of(&fresh, all(&fresh)).unwrap();
+    let mut known = session("");
+    restore_from(&mut known, &snapshot).unwrap();
+    assert_eq!(append_known(&mut known, &bytes, all(&fresh)), Appended::UpTo(3));
+    known.push(HISTORY[3].as_bytes()).unwrap();
+    assert_eq!(append_known(&mut known, &bytes, from(4, 1)), Appended::UpTo(1));
+}
+
 fn message() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         "[a-c]{1,2}/[a-c]{1,2}\\.rs",

@@ -42,13 +42,26 @@ pub(in crate::context) fn match_message(
         session.reset();
         return Known::Strange;
     }
-    let known = snapshot.marks.get(index.since(first) as usize);
-    if index < waiting.ends && (index < first || known == Some(&mark(fingerprint))) {
+    if is_known(waiting, index, fingerprint) {
         waiting.rolling = rolled_by(waiting.rolling, snapshot.print(fingerprint));
         return Known::Same;
     }
     finish_restore(session);
     Known::Ends
+}
+
+fn is_known(waiting: &Waiting, index: MessageId, fingerprint: u64) -> bool {
+    let snapshot = &waiting.snapshot;
+    let first = snapshot.upto.minus(count(snapshot.marks.len()));
+    let known = snapshot.marks.get(index.since(first) as usize);
+    index < waiting.ends && (index < first || known == Some(&mark(fingerprint)))
+}
+
+/// With this message the wait ends: what was known is taken up before its identifiers get numbers.
+pub(in crate::context) fn ends_wait(session: &Session, fingerprint: u64) -> bool {
+    let index = session.transcript.ledger.next_message();
+    let waiting = session.restoration.waiting.as_ref();
+    waiting.is_some_and(|it| !is_known(it, index, fingerprint))
 }
 
 /// What the session waits for may cut this message again, or quote its calls: neither goes without its text.
