@@ -34,23 +34,55 @@ pub struct Wasm {
     /// Name of the glue that it imports: a Wasm that is built for size and for speed has one glue.
     pub glue: &'static str,
     feature: &'static str,
-    /// Level of rustc: `z` is smallest, `3` is fastest.
-    level: &'static str,
+    aim: Aim,
+}
+
+/// What a Wasm is optimized for. Level 3 of rustc is no option: its Wasm is half as large again as that of `s`, and no faster
+/// once wasm-opt has inlined.
+enum Aim {
+    /// Bytes that cross a wire.
+    Size,
+    /// Time: read from a disk, or finished before an engine has optimized anything.
+    Speed,
+    /// A page carries it, and someone waits for its result.
+    Both,
+}
+
+impl Aim {
+    /// Level of rustc.
+    fn level(&self) -> &'static str {
+        match self {
+            Self::Size | Self::Both => "z",
+            Self::Speed => "s",
+        }
+    }
+
+    /// Passes of wasm-opt. For size not --rereloop, which saves 4 kB and makes the estimator a third slower, and not --converge,
+    /// which saves 600 bytes and takes twice the time. In `Both` small functions are inlined, which takes a sixth of a replay's time
+    /// away for 10 kB of gzip; functions are not reordered there, which gzip rewards.
+    fn passes(&self) -> &'static [&'static str] {
+        match self {
+            Self::Size => &["-Oz", "--const-hoisting", "--reorder-locals", "--reorder-functions"],
+            Self::Speed => &["-O3", "--reorder-locals", "--reorder-functions"],
+            Self::Both => &[
+                "-O3",
+                "--always-inline-max-function-size=20",
+                "--flexible-inline-max-function-size=60",
+            ],
+        }
+    }
 }
 
 /// One more Wasm is one more line here, its gate in `gates.rs`, its name in `js/core/loader.ts`, and a file in `js/inline/`.
 /// Those that take longest are first, so that the others are built beside them.
 pub const WASMS: [Wasm; 6] = [
+    Wasm { name: "sessions", glue: "sessions", feature: "sessions", aim: Aim::Both },
     // For Node, Deno and Bun, which read it from a disk: there time counts and size does not.
-    Wasm { name: "plimsoll-node", glue: "plimsoll", feature: "manager", level: "3" },
-    Wasm { name: "plimsoll", glue: "plimsoll", feature: "manager", level: "z" },
-    // Between both: a replay is waited for, and a page carries it.
-    // A page carries it, which may weigh 420 kB: at level `s` a replay takes two thirds of the time, and it weighs 40 kB more.
-    Wasm { name: "sessions", glue: "sessions", feature: "sessions", level: "z" },
-    // A prompt is put together before an engine has optimized anything.
-    Wasm { name: "prompt", glue: "prompt", feature: "prompt", level: "3" },
-    Wasm { name: "compact", glue: "compact", feature: "compact", level: "z" },
-    Wasm { name: "candidates", glue: "candidates", feature: "candidates", level: "z" },
+    Wasm { name: "plimsoll-node", glue: "plimsoll", feature: "manager", aim: Aim::Speed },
+    Wasm { name: "plimsoll", glue: "plimsoll", feature: "manager", aim: Aim::Size },
+    Wasm { name: "prompt", glue: "prompt", feature: "prompt", aim: Aim::Speed },
+    Wasm { name: "compact", glue: "compact", feature: "compact", aim: Aim::Size },
+    Wasm { name: "candidates", glue: "candidates", feature: "candidates", aim: Aim::Size },
 ];
 
 /// The files of this program that decide the bytes of a Wasm.
@@ -172,11 +204,16 @@ impl Wasm {
         }
         output(
             cargo
-                .args(["build", "--release", "--lib", "--package", "plimsoll"])
+                // Not `build`: with the other crate type beside it, all that is public there would be kept, a tenth of the bytes.
+                .args(["rustc", "--release", "--lib", "--crate-type", "cdylib"])
+                .args(["--package", "plimsoll"])
                 .args(["--no-default-features", "--features", self.feature])
                 .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
                 .arg(&target)
-                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", if is_quick() { "1" } else { self.level })
+                .env(
+                    "CARGO_PROFILE_RELEASE_OPT_LEVEL",
+                    if is_quick() { "1" } else { self.aim.level() },
+                )
                 // Instead of whatever flags this machine's settings name.
                 .env("CARGO_ENCODED_RUSTFLAGS", format!("{remaps}{}", self.vectors())),
         )
@@ -209,18 +246,13 @@ impl Wasm {
     }
 
     fn optimize(&self, bound: &Path, wasm: &Path) -> Result<()> {
-        // For size not --rereloop: it saves 4 kB and makes the estimator a third slower.
-        let passes: &[&str] = if self.owns_glue() {
-            &["-Oz", "--converge", "--const-hoisting"]
-        } else {
-            &["--enable-simd", "-O3"]
-        };
+        let vectors: &[&str] = if self.owns_glue() { &[] } else { &["--enable-simd"] };
         output(
             tool("wasm-opt")
                 .args(WASM_FEATURES)
-                .args(passes)
-                .args(["--low-memory-unused", "--reorder-locals", "--reorder-functions"])
-                .args(["--strip-debug", "--strip-producers", "-o"])
+                .args(vectors)
+                .args(self.aim.passes())
+                .args(["--low-memory-unused", "--strip-debug", "--strip-producers", "-o"])
                 .arg(wasm)
                 .arg(bound),
         )?;
