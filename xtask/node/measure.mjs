@@ -1,34 +1,13 @@
 // Measurements of the assembled package: its size and the imports of its Wasm files, one fact a line.
 import { readdirSync, readFileSync } from "node:fs";
-import { relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build } from "../../js/node_modules/esbuild/lib/main.js";
+import { bundle } from "./bundle.mjs";
 
 const [npm] = process.argv.slice(2);
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 const names = readdirSync(`${npm}/dist`).filter((name) => name.endsWith(".wasm"));
 const wasms = new Map(names.map((name) => [name, readFileSync(`${npm}/dist/${name}`)]));
 
-/** What a bundle of these exports comes to, without what is only loaded when it is wanted. */
-const bundle = async (...exports) => {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: exports.map((it) => `export ${it};`).join("\n"), resolveDir: npm },
-    bundle: true,
-    format: "esm",
-    metafile: true,
-    minify: true,
-    outdir: "out",
-    splitting: true,
-    write: false,
-  });
-  const wanted = new Set(["out/stdin.js"]);
-  for (const path of wanted) {
-    for (const it of metafile.outputs[path].imports)
-      if (it.kind === "import-statement") wanted.add(it.path);
-  }
-  const measured = outputFiles.filter(({ path }) => wanted.has(relative(process.cwd(), path)));
-  return Buffer.concat(measured.map(({ contents }) => contents));
-};
 const MAIN = [
   '{ ContextManager, validate, repair, estimateTokens, estimateRequest, PlimsollError } from "./dist/index.js"',
 ];
@@ -37,14 +16,17 @@ const ENTRIES = readdirSync(`${npm}/dist/entry`).filter((name) => /^\w+\.js$/.te
 for (const [name, bytes] of [
   ...wasms,
   ["inspector.html", readFileSync(`${npm}/dist/inspector.html`)],
-  ["main", await bundle(...MAIN)],
+  ["main", (await bundle(npm, ...MAIN)).atOnce],
   [
     "everything",
-    await bundle(
-      ...["index.js", ...ENTRIES.map((it) => `entry/${it}`)].map((it) => `* from "./dist/${it}"`),
-    ),
+    (
+      await bundle(
+        npm,
+        ...["index.js", ...ENTRIES.map((it) => `entry/${it}`)].map((it) => `* from "./dist/${it}"`),
+      )
+    ).atOnce,
   ],
-  ["slim", await bundle('* from "./dist/slim.js"')],
+  ["slim", (await bundle(npm, '* from "./dist/slim.js"')).atOnce],
 ]) {
   const sizes = [brotliCompressSync(bytes, options), gzipSync(bytes, { level: 9 })];
   console.log(`size ${name} ${bytes.length} ${sizes.map(({ length }) => length).join(" ")}`);

@@ -13,7 +13,7 @@ use crate::{build, floors, knots, ownership, words};
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);
 
-const CHECKS: [Check; 15] = [
+const CHECKS: [Check; 16] = [
     ("format", || quiet(cargo().args(["fmt", "--all", "--", "--check"]))),
     ("lints", || clippy(&["--workspace", "--all-targets"])),
     ("lints, wasm", || clippy(&["--lib", "--target", "wasm32-unknown-unknown"])),
@@ -30,6 +30,7 @@ const CHECKS: [Check; 15] = [
     ("contract", contract),
     ("biome", || quiet(tool("biome").args(["ci", "--error-on-warnings", "--colors=off"]))),
     ("wasm", weigh),
+    ("features", || quiet(command("node").args(["xtask/node/features.mjs", "npm", "check"]))),
     ("publint", || quiet(tool("publint").args(["npm", "--strict"]))),
     ("attw", || {
         let options = ["--pack", "npm", "--profile", "node16", "--no-color", "--format", "ascii"];
