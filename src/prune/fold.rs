@@ -471,7 +471,7 @@ pub(super) fn digest(ledger: &Ledger, room: u64, call: u32) -> (Vec<u32>, u32) {
     for (_, id) in scored {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
         let with = tokens.saturating_add(identifier.tokens.into());
-        // Ends here, though a shorter one might fit, as the simulator does: `tests/oracle` compares the two call by
+        // Ends here, though a shorter one might fit, as the simulator does: `tests/native/oracle` compares the two call by
         // call.
         if u64::from(with) > room {
             break;

@@ -16,7 +16,7 @@ import { after, test } from "node:test";
 import { size } from "../../support/size.mjs";
 import { isReadable } from "../providers/convert/session.mjs";
 import { requestsOf } from "../replay/check-session.mjs";
-import { sessionFiles } from "../support/session-files.mjs";
+import { someSessionFiles } from "../support/session-files.mjs";
 import { loadRaw } from "./core-answers.mjs";
 import { native } from "./native.mjs";
 
@@ -64,8 +64,8 @@ if (reason || !raw || !dump) {
   console.log(reason);
   test("native code and Wasm give the same bytes", { skip: reason }, () => {});
 } else {
-  const files = sessionFiles().filter(({ name }) => only.test(name));
-  for (const [number, { name, bytes }] of files.entries()) {
+  for (const [number, { name, bytes }] of someSessionFiles(3)) {
+    if (!only.test(name)) continue;
     test(`native code and Wasm give the same bytes for ${name}`, (t) => {
       const data = bytes();
       const why = unread(data);

@@ -140,9 +140,13 @@ const isOverTheBound = (name, format, provider) =>
   OVER_THE_BOUND.includes(name) ||
   (format === "langchain" && provider === "anthropic" && INLINE.includes(name));
 
-/** One provider for each format, all of them in a longer run. */
+/** Formats whose messages differ most, each for one provider; every pair in a longer run. */
+const FEW = ["anthropic", "gemini", "langchain", "openai-responses"];
 const chosen = sized({
-  short: pairs.filter(({ format }, at) => pairs.findIndex((pair) => pair.format === format) === at),
+  short: pairs.filter(
+    ({ format }, at) =>
+      FEW.includes(format) && pairs.findIndex((pair) => pair.format === format) === at,
+  ),
   ci: pairs,
   long: pairs,
 });

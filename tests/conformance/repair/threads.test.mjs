@@ -1,6 +1,6 @@
 // @ts-check
 /** Bugs that others reported, through the package: the cases of `tests/golden`, one test for each thread. What the kinds mean
- * stands in `tests/golden/main.rs`. */
+ * stands in `tests/native/golden.rs`. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -10,7 +10,7 @@ import { after, test } from "node:test";
 import { size } from "../../support/size.mjs";
 import { isReadable } from "../providers/convert/session.mjs";
 import { loadPackage } from "../support/package.mjs";
-import { sessionFiles } from "../support/session-files.mjs";
+import { someSessionFiles } from "../support/session-files.mjs";
 import { carryOut } from "./check-session.mjs";
 
 const { api, why } = await loadPackage();
@@ -48,7 +48,7 @@ function written(job) {
 
 if (!api) test("every recorded session is summarized within the laws", { skip: why }, () => {});
 else {
-  for (const [number, { name, bytes }] of sessionFiles().entries()) {
+  for (const [number, { name, bytes }] of someSessionFiles(2)) {
     if (!only.test(name)) continue;
     test(`${name} is summarized within the laws`, async (t) => {
       const data = bytes();

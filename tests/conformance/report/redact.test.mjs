@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadPackage } from "../support/package.mjs";
-import { sessionFiles } from "../support/session-files.mjs";
+import { someSessionFiles } from "../support/session-files.mjs";
 
 const { api, why } = await loadPackage();
 if (!api) console.log(why);
@@ -73,7 +73,7 @@ test("a redacted text says where its secrets were", { skip }, () => {
 });
 
 if (api) {
-  for (const { name, bytes } of sessionFiles().slice(0, 40)) {
+  for (const [, { name, bytes }] of someSessionFiles(3).slice(0, 40)) {
     const session = readable(bytes());
     if (!session) continue;
     test(`a copy of ${name} without its texts can be read and replayed`, () => {

@@ -2,6 +2,7 @@
 /** The session files to carry out: the shared ones, else the project's own recordings. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { size } from "../../support/size.mjs";
 
 const shared = fileURLToPath(new URL("../../../../shared/data/sessions/", import.meta.url));
 const recorded = fileURLToPath(new URL("../../../examples/sessions/", import.meta.url));
@@ -9,6 +10,21 @@ const recorded = fileURLToPath(new URL("../../../examples/sessions/", import.met
 const runsIn = "tau-openai";
 
 /** @typedef {{ name: string, bytes: () => Uint8Array, windows?: number[] }} Source */
+
+/**
+ * The session files with their numbers: one in so many by default, all with `--ci`.
+ * @param {number} oneIn @returns {Array<[number, Source]>}
+ */
+export function someSessionFiles(oneIn) {
+  const all = [...sessionFiles().entries()];
+  if (size !== "short" || !existsSync(shared)) return all;
+  // Not every second one, say: what tests choose by a session's number, such as its window, is to be chosen evenly.
+  const some = all.filter(([number]) => (number + Math.floor(number / 6)) % oneIn === 0);
+  console.log(
+    `skipped: ${all.length - some.length} of ${all.length} sessions, which \`cargo xtask test --ci\` carries out`,
+  );
+  return some;
+}
 
 /** @returns {Source[]} */
 export function sessionFiles() {

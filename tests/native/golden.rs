@@ -4,27 +4,14 @@
 //! `repair` mends it, and what comes out is valid. `report`: nothing mends it, it is reported. `untouched`: a healthy history
 //! stays as it is. `never`: a growing history under a small window; no request breaks a rule, and what `expect` names holds.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test reads files and may fail"
-)]
-
 use std::fs;
 use std::path::Path;
 
-use carry::{Session, repair, validate};
+use crate::carry::{self, Session, repair, validate};
 use plimsoll::format::Format;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-
-#[path = "../support/carry.rs"]
-mod carry;
 
 #[derive(Deserialize)]
 struct File {

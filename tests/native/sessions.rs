@@ -1,10 +1,3 @@
-#![expect(
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test reads files, prints what it skipped, and may fail loudly"
-)]
 //! Real sessions, counted and held against the counts of their manifest.
 //!
 //! A figure that differs from the manifest's stands in `DIFFERENCES` with the reason; anything else must agree.

@@ -4,9 +4,6 @@
 //! `python3` are absent the tests say so and pass.
 
 #[cfg(test)]
-mod support;
-
-#[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
     use std::fmt::Write;
@@ -15,7 +12,7 @@ mod tests {
     use plimsoll::text::{Cut, head_tail, identifiers, leaves};
     use proptest::prelude::*;
 
-    use super::support::{self, session_texts, show};
+    use crate::support::{self, session_texts, show};
 
     /// Every string of every session, and the made-up ones: byte pairs and runs, one profile a column.
     #[test]

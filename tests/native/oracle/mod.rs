@@ -1,10 +1,8 @@
 #![expect(
-    clippy::print_stdout,
-    clippy::disallowed_methods,
     clippy::float_arithmetic,
     clippy::float_cmp,
     clippy::cast_precision_loss,
-    reason = "a test reads the corpus, prints its figures, and compares them with a simulator in floats"
+    reason = "a test compares its figures with a simulator in floats"
 )]
 //! The policy against an independent simulator: the same views, call by call, and the same bills.
 //!

@@ -1,29 +1,14 @@
 //! Real sessions with pieces cut out, mended as JSON in every format: what goes out is valid when it is read again.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test reads files, says what it skips and may fail"
-)]
-
 use std::fs;
 use std::path::Path;
 
-use halves::{HALF, broken, halves};
+use crate::halves::{HALF, broken, halves};
+use crate::messages::{pieces, sessions};
 use plimsoll::format::{Change, Format, What};
 use plimsoll::model::{Fix, FixKind, Made, Op, Outline};
 use plimsoll::validity::{Options, Provider, check, mend, mend_with};
 use serde_json::{Value, json};
-use sessions::{pieces, sessions};
-
-#[path = "support/halves.rs"]
-mod halves;
-#[path = "support/sessions.rs"]
-mod sessions;
 
 fn outlines(format: Format, messages: &[Value]) -> Vec<Outline> {
     let read = |(index, message): (u32, &Value)| {

@@ -1,28 +1,11 @@
 //! Real sessions with pieces cut out, under the rules of every provider they may go to: what a request makes of them is valid when
 //! it is read again, and the same once more.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test reads files, says what it skips and may fail"
-)]
-
-use carry::{repair, validate};
-use halves::{broken, halves};
+use crate::carry::{repair, validate};
+use crate::halves::{broken, halves};
+use crate::messages::{pieces, sessions};
 use plimsoll::format::Format;
 use serde_json::{Value, json};
-use sessions::{pieces, sessions};
-
-#[path = "support/carry.rs"]
-mod carry;
-#[path = "support/halves.rs"]
-mod halves;
-#[path = "support/sessions.rs"]
-mod sessions;
 
 #[track_caller]
 fn check_mended(format: Format, provider: &str, messages: &[Value]) -> usize {

@@ -1,7 +1,5 @@
 //! Drives the policy over the simulator's normalised sessions, every mask open.
 
-#![expect(clippy::arithmetic_side_effects, reason = "sums of tokens and bills")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;

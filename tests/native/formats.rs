@@ -1,13 +1,4 @@
 //! Every message of the shared sessions is read, whatever its host wrote around it.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test reads files, counts, prints what it skips and may fail"
-)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

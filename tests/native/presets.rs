@@ -1,12 +1,5 @@
 //! Every real session through every preset at several windows: nothing a provider would refuse, nothing over the window.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "a test reads files, says what it skips and may fail"
-)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
