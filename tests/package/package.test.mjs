@@ -1,7 +1,7 @@
 /** The package as it is published: its files, its entries, its types, and what it does after a trap. */
 import assert from "node:assert/strict";
 import { readFileSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { listTarball, project, root, run, tarball } from "../support/project.mjs";
@@ -117,6 +117,16 @@ test("the package contains the published files and nothing else", () => {
     readFileSync(join(root, "Cargo.toml"), "utf8"),
     new RegExp(`version = "${manifest.version}"`),
   );
+});
+
+test("in Node an import of the main entry reads at most 27 files, and finds them all", () => {
+  const files = new Set([join(installed, "dist/index.node.js")]);
+  for (const file of files) {
+    const code = readFileSync(file, "utf8");
+    for (const [, path] of code.matchAll(/^(?:import|export|\}) ?(?:.* ?from )?"(\.[^"]+)";$/gm))
+      files.add(join(dirname(file), path));
+  }
+  assert.ok(files.size > 10 && files.size <= 27, [...files].join("\n"));
 });
 
 test("require and import share one instance", () => {

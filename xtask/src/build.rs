@@ -92,6 +92,7 @@ fn assemble(js: &Path, npm: &Path, wasms: &[&Wasm]) -> Result<()> {
     for (folder, to_wasm) in [(&dist, ".."), (&cjs, "../..")] {
         read_from_disk(folder, to_wasm)?;
     }
+    output(command("node").args(["xtask/node/node-entries.mjs", "npm/dist"]))?;
     fs::write(dist.join("cli.js"), "#!/usr/bin/env node\nimport \"./cli/main.js\";\n")?;
     types(js, &dist, &cjs)?;
     inspector(js, &dist)
@@ -128,7 +129,8 @@ pub fn version() -> Result<String> {
     Ok(line.context("Cargo.toml has no version")?.trim_end_matches('"').to_string())
 }
 
-/// File by file, without bundling: entries share their state through the files they share.
+/// File by file, without bundling: entries share their state through the files they share. Node's are bundled afterwards
+/// (`xtask/node/node-entries.mjs`).
 fn transform(js: &Path, out: &Path, format: &str, sources: &[PathBuf]) -> Result<()> {
     output(
         tool("esbuild")
