@@ -1,5 +1,5 @@
 /**
- * What a bundle weighs that imports one thing of the package: the table of docs/runtimes.md.
+ * The weights of bundles that import one thing of the package: the table of docs/runtimes.md.
  *
  *     node xtask/node/features.mjs NPM check|write
  *

@@ -1,5 +1,6 @@
 /**
- * Node's entries as bundles that share their chunks: an import reads half as many files, in less than two thirds of the time.
+ * Node's entries and the command line as bundles that share their chunks: an import reads half as many files, in two thirds of
+ * the time.
  *
  *     node xtask/node/node-entries.mjs DIST
  */
@@ -40,7 +41,7 @@ const shared = {
     });
   },
 };
-const entries = files.filter((file) => /^(index|entry\/[\w-]+)\.node\.js$/.test(file));
+const entries = files.filter((file) => /^((index|entry\/[\w-]+)\.node|cli\/main)\.js$/.test(file));
 const { outputFiles } = await build({
   ...options,
   chunkNames: "node/[name]-[hash]",

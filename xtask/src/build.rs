@@ -43,6 +43,7 @@ fn package(wasms: &[&Wasm]) -> Result<()> {
     let assembling = Instant::now();
     let made = inputs
         .path(&js)?
+        .path(&root().join("xtask/node"))?
         .path(&root().join("pkg-template"))?
         .path(&root().join("README.md"))?
         .path(&root().join("CHANGELOG.md"))?

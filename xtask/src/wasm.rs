@@ -59,7 +59,7 @@ impl Aim {
 
     /// Passes of wasm-opt. For size not --rereloop, which saves 4 kB and makes the estimator a third slower, and not --converge,
     /// which saves 600 bytes and takes twice the time. In `Both` small functions are inlined, which takes a sixth of a replay's time
-    /// away for 10 kB of gzip; functions are not reordered there, which gzip rewards.
+    /// away for 14 kB of gzip; functions are not reordered there, which gzip rewards.
     fn passes(&self) -> &'static [&'static str] {
         match self {
             Self::Size => &["-Oz", "--const-hoisting", "--reorder-locals", "--reorder-functions"],
