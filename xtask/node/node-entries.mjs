@@ -1,5 +1,5 @@
 /**
- * Node's entries and the command line as bundles that share their chunks: an import reads half as many files, in two thirds of
+ * Node's entries and the command line as bundles that share their chunks: an import reads half as many files, in four fifths of
  * the time.
  *
  *     node xtask/node/node-entries.mjs DIST
