@@ -1,4 +1,5 @@
 //! Every message of the shared sessions is read, whatever its host wrote around it.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

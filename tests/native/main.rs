@@ -16,7 +16,7 @@
 mod carry;
 #[path = "../support/halves.rs"]
 mod halves;
-#[path = "../support/sessions.rs"]
+#[path = "../support/messages.rs"]
 mod messages;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,6 +1,6 @@
 //! Requests of the core carried out on JSON, as the package does on objects.
 
-#![expect(unreachable_pub, reason = "shared by tests that are crates of their own")]
+#![expect(unreachable_pub, reason = "the fuzz targets, a crate of their own, use it as well")]
 
 use plimsoll::context::check_history;
 use plimsoll::context::{self, Append, Options, Step};

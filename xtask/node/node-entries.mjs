@@ -5,10 +5,10 @@
  *     node xtask/node/node-entries.mjs DIST
  */
 import { readdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { build } from "../../js/node_modules/esbuild/lib/main.js";
 
-const dist = join(process.cwd(), process.argv[2]);
+const dist = resolve(process.argv[2]);
 /**
  * What stays as it is, with all that it imports: entries without a bundle share the state and the classes in it (`slim`, stores,
  * the workspace), and the files of `node/` find a Wasm beside them.
@@ -31,7 +31,7 @@ const { metafile } = await build({
   metafile: true,
   platform: "node",
 });
-const kept = new Set(Object.keys(metafile.inputs).map((path) => pathIn(join(process.cwd(), path))));
+const kept = new Set(Object.keys(metafile.inputs).map((path) => pathIn(resolve(path))));
 const shared = {
   name: "shared",
   setup({ onResolve }) {

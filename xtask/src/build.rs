@@ -93,7 +93,7 @@ fn assemble(js: &Path, npm: &Path, wasms: &[&Wasm]) -> Result<()> {
     for (folder, to_wasm) in [(&dist, ".."), (&cjs, "../..")] {
         read_from_disk(folder, to_wasm)?;
     }
-    output(command("node").args(["xtask/node/node-entries.mjs", "npm/dist"]))?;
+    output(command("node").arg("xtask/node/node-entries.mjs").arg(&dist))?;
     fs::write(dist.join("cli.js"), "#!/usr/bin/env node\nimport \"./cli/main.js\";\n")?;
     types(js, &dist, &cjs)?;
     inspector(js, &dist)

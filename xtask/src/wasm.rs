@@ -77,7 +77,7 @@ impl Aim {
 /// Those that take longest are first, so that the others are built beside them.
 pub const WASMS: [Wasm; 6] = [
     Wasm { name: "sessions", glue: "sessions", feature: "sessions", aim: Aim::Both },
-    // For Node, Deno and Bun, which read it from a disk: there time counts and size does not.
+    // For Node and Bun, which read it from a disk: there time counts and size does not.
     Wasm { name: "plimsoll-node", glue: "plimsoll", feature: "manager", aim: Aim::Speed },
     Wasm { name: "plimsoll", glue: "plimsoll", feature: "manager", aim: Aim::Size },
     Wasm { name: "prompt", glue: "prompt", feature: "prompt", aim: Aim::Speed },

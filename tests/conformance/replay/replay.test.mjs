@@ -8,14 +8,14 @@
  * PLIMSOLL_PRESET    balanced by default, and each session through one of the other systems' ways (all of them with
  *                    PLIMSOLL_LONG)
  * PLIMSOLL_WINDOWS   32000,64000,128000 by default
- * PLIMSOLL_SESSIONS  a regular expression over the names, e.g. ^pi/
+ * PLIMSOLL_SESSIONS  a regular expression over the names, e.g. ^pi/; without it half of the sessions
  * PLIMSOLL_PAIRS     a regular expression over the pairs, e.g. ^ai-sdk x gemini$
  * PLIMSOLL_ESTIMATE  all: every request measured again, not a sample
  * PLIMSOLL_LOG       a file that gets one JSON line each; what stands there without violations is not done again
  * PLIMSOLL_PREFIXES  some: besides, asked behind every message, not only where the session asked, at 32,000: every session in its own
  *                    format under every preset, in the others under one that changes from session to session and pair to
  *                    pair. all: under every preset in the others too
- * PLIMSOLL_CI        1: every session in some pairs, not in few, and at each window in its own format, not at one of them
+ * PLIMSOLL_CI        1: every session, in some pairs, not in few, and at each window in its own format, not at one of them
  * PLIMSOLL_LONG      1: every session in every pair at every window, not a part of them; and PLIMSOLL_PREFIXES=some
  */
 import assert from "node:assert/strict";
@@ -65,9 +65,8 @@ const started = performance.now();
 if (!api) test("every recorded session is replayed within the laws", { skip: why }, () => {});
 else {
   const known = landed(api).map((pair) => ({ ...pair, name: `${pair.format} x ${pair.provider}` }));
-  for (const [number, { name, bytes, windows = [32_000, 64_000, 128_000] }] of someSessionFiles(
-    2,
-  )) {
+  for (const [number, source] of someSessionFiles(2)) {
+    const { name, bytes, windows = [32_000, 64_000, 128_000] } = source;
     if (!only.test(name)) continue;
     test(`every request of ${name} keeps the laws`, async (t) => {
       const data = bytes();
