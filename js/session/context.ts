@@ -390,9 +390,19 @@ export class ContextManager<M = unknown> {
   /**
    * Returns the session as bytes, for `restore`: the decision for each message and the lines that replace removed text, but no
    * bodies of messages.
+   *
+   * @param options `measures`: also what was measured of each message, so that the restored session does not read them again. These
+   *   are about 400 bytes a message, and hold the names, paths and numbers of its text, though no secrets that are known by
+   *   their form. Default false.
    */
-  snapshot(): Uint8Array {
-    return this.#session.alive("snapshot").snapshot();
+  snapshot(
+    options: {
+      /** Keep what was measured of each message. Default false. */
+      measures?: boolean;
+    } = {},
+  ): Uint8Array {
+    const known = onlyKnown("options", options, ["measures"]);
+    return this.#session.alive("snapshot").snapshot(known);
   }
 
   /**

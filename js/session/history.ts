@@ -7,6 +7,7 @@ import { copied, isContainedIn, isShapedAs, messageJson } from "../core/json.js"
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
+import type { Asked, KnownMessages, TakenUp } from "./known-messages.js";
 import { appendKnown, type Kept, keepMeasures, keptOf } from "./measures.js";
 import type { Shown, View } from "./view.js";
 
@@ -43,16 +44,13 @@ interface LastGroup {
   copies: unknown[];
 }
 
-/** A message as the core takes it, and the host's key of it. */
-interface Read {
+/** A message as the core takes it. */
+interface Read extends Asked {
   /** Its measure, if it has one; then it is not written as JSON yet. */
   known: Kept | undefined;
   json: string | undefined;
   /** Where the host holds it. */
   place: number;
-  key: string | undefined;
-  /** The host calls it a summary. */
-  isSummary: boolean;
 }
 
 /** Where a later part of the known messages lies in the host's history, as the core has it. */
@@ -85,6 +83,8 @@ export class History<M> {
   #released = 0;
   /** From here on messages may still change. */
   #lastGroup = 0;
+  /** Messages of an earlier process, until the session has taken them up. */
+  #earlier: KnownMessages | undefined;
   /** What the known messages held when they were passed; undefined: not plain, or passed as another object since. */
   #copies: unknown[] = [];
 
@@ -96,6 +96,17 @@ export class History<M> {
     this.#key = key;
     this.#isSummary = isSummary;
     this.counter = counter;
+  }
+
+  /** Takes messages up by the measures that an earlier process kept. */
+  set earlier(known: KnownMessages | undefined) {
+    this.#earlier?.free();
+    this.#earlier = known;
+  }
+
+  /** The host's keys of the messages as JSON; empty if it has none. */
+  get keysJson(): string {
+    return this.#key ? JSON.stringify(Array.from(this.#keys, (key) => key ?? null)) : "";
   }
 
   /** By the core's numbers. */
@@ -120,6 +131,7 @@ export class History<M> {
   }
 
   forget(): void {
+    this.earlier = undefined;
     this.#drop();
     this.#passed = undefined;
     this.#lastGroup = 0;
@@ -189,14 +201,22 @@ export class History<M> {
     const before = { known: this.#known, keys: this.#keys };
     const isFirst = before.known.length === 0;
     const placeOf = (index: number): number => passed?.places.get(index) ?? index;
+    let asked: Asked[] = [];
+    const ask = (index: number): Asked => {
+      const [message, place] = [session[index] as M, placeOf(index)];
+      asked[index] ??= {
+        key: this.#key?.(message, place),
+        isSummary: this.#isSummary?.(message, place) === true,
+      };
+      return asked[index];
+    };
     const read = (message: M, index: number): Read => {
       const known = keptOf(message);
       return {
         known,
         place: placeOf(index),
         json: known ? undefined : messageJson(message, placeOf(index)),
-        key: this.#key?.(message, placeOf(index)),
-        isSummary: this.#isSummary?.(message, placeOf(index)) === true,
+        ...ask(index),
       };
     };
     const moved: Array<[number: number, json: string]> = [];
@@ -247,7 +267,7 @@ export class History<M> {
         if (message === undefined && index < this.#released) {
           // The host has taken our request for a history of which the start is forgotten: it is one of its own then.
           call("request", () => manager.truncate(0, false));
-          [session, passed, all] = [messages, undefined, []];
+          [session, passed, all, asked] = [messages, undefined, [], []];
           this.#drop();
           this.#released = 0;
           index = -1;
@@ -259,7 +279,9 @@ export class History<M> {
           if (one.known) all[at] = one;
           return one;
         };
-        const appended = this.#append(manager, session, index, readAt);
+        const taken = { messages: session, placeOf, ask };
+        const appended =
+          this.#takeUp(manager, taken, index) ?? this.#append(manager, session, index, readAt);
         if (appended > 0) {
           index += appended - 1;
         } else {
@@ -269,7 +291,7 @@ export class History<M> {
           index = -1;
           const found = manager.starts_late() ? this.#aligned(manager, messages) : undefined;
           if (found) ({ session, passed } = this.#placed(found, messages, []));
-          if (found) all = [];
+          if (found) [all, asked] = [[], []];
         }
       }
     } catch (error) {
@@ -288,6 +310,7 @@ export class History<M> {
     this.#forgotten = forgotten;
     this.#isWanted = false;
     this.#isTorn = false;
+    this.earlier = undefined;
     this.#passed = passed;
     // A history that is taken up whole may be taken up again. A single new message is soon measured.
     if (isFirst) keepMeasures(manager, this.#known, this.#copies);
@@ -341,7 +364,17 @@ export class History<M> {
     return 1;
   }
 
-  #know(message: M, index: number, { key }: Read, copy: unknown): void {
+  /** Appends the message at `index`, and those behind it, by the measures of an earlier process. Undefined: its text is needed. */
+  #takeUp(manager: glue.Manager, taken: TakenUp<M>, index: number): number | undefined {
+    const count = this.#earlier?.append(manager, taken, index);
+    if (count === undefined || count === 0) return undefined;
+    for (let at = index; at < index + (count ?? 0); at++) {
+      this.#know(taken.messages[at] as M, at, taken.ask(at), undefined);
+    }
+    return count ?? 0;
+  }
+
+  #know(message: M, index: number, { key }: Asked, copy: unknown): void {
     this.#known[index] = message;
     this.#copies[index] = copy;
     if (this.#key) this.#keys[index] = key;

@@ -26,6 +26,7 @@ import { type Answer, withUnreported } from "./answer.js";
 import { Callbacks } from "./callbacks.js";
 import { type Counter, counterOf, setParts } from "./counter.js";
 import { History, type Of } from "./history.js";
+import { KnownMessages } from "./known-messages.js";
 import { coreOptions, owned, withSummary } from "./options.js";
 import { type Fields, ready } from "./prepared.js";
 import { View } from "./view.js";
@@ -282,17 +283,24 @@ export class LiveSession<M> implements SessionAccess<M> {
     return { ...core, epoch: this.#epochsBefore + core.epoch, blocked };
   }
 
-  snapshot(): Uint8Array {
+  snapshot({ measures = false }: { measures?: boolean } = {}): Uint8Array {
     const manager = this.manager();
-    return call("snapshot", () => manager.snapshot());
+    if (!measures) return call("snapshot", () => manager.snapshot());
+    return call("snapshot", () => manager.snapshot_with_measures(send(this.history.keysJson)));
   }
 
-  /** Goes on from a snapshot. */
+  /** Goes on from a snapshot, and its measures if it has any. */
   wake(bytes: Uint8Array): void {
     if (!isBytes(bytes)) throw invalid("bytes", "a Uint8Array", typeof bytes);
     const manager = this.manager();
-    call("restore", () => manager.wake(core.sendBytes(bytes)));
+    const known = call("restore", () => manager.wake(core.sendBytes(bytes)));
     this.#restart();
+    this.#expect(known);
+  }
+
+  #expect(known: glue.KnownMessages | undefined): void {
+    if (!known) return;
+    this.history.earlier = new KnownMessages(known, this.#options.appendOnly === true);
   }
 
   /** Takes in what another has committed, where both went on from `base`. */

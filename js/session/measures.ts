@@ -40,7 +40,7 @@ export function keepMeasures(
     if (!isWanted(from)) continue;
     let to = from + 1;
     while (to < from + TOGETHER && isWanted(to)) to++;
-    const bytes = call("request", () => manager.measures(from, to));
+    const bytes = call("request", () => manager.measures(from, to, 0));
     // The host counts by itself.
     if (!bytes) return;
     for (let index = from; index < to; index++) {

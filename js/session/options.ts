@@ -12,7 +12,7 @@ import type {
 /** Functions and names that only the facade uses. */
 const OURS = new Set([
   ...["key", "create", "id", "clock", "on"],
-  ...["summarize", "summary", "isSummary"],
+  ...["summarize", "summary", "isSummary", "appendOnly"],
 ]);
 /** Members of `Parts`. */
 export const PARTS = ["system", "tools", "unseenTokens", "open", "signal"] as const;

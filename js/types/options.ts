@@ -258,6 +258,12 @@ export interface ManagerOptions<M> extends PolicyOptions {
    */
   key?: (message: M, index: number) => string;
   /**
+   * The history only grows at its end: a position always holds the same message, in this process and the next. A session that is
+   * restored with its measures then reads no message again, also without `key`; only the first and the last measured one are compared.
+   * Default false.
+   */
+  appendOnly?: boolean;
+  /**
    * Tells that a message of the history is a summary: the head of an earlier process without its snapshot, or another system's. It is sent
    * unchanged until a fold; then the summarizer updates it, instead of keeping it verbatim beside a second summary. Asked once for each
    * message; an error counts as `false` (event `callback-failed`).

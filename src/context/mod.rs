@@ -39,12 +39,12 @@ pub use request::{
     estimator_of, extras, options_of, reread, system_text,
 };
 pub use session::{
-    AgentReply, Alignment, Append, Appended, Session, Shared, Step, agent_tools, align,
-    append_known, call_agent_tool, content_fingerprint, counted_texts, counted_texts_of_extras,
-    forget_messages, history_limit, is_same_message, keeps, last_turns, may_send, measures_of,
-    merge_committed, message_count, message_text, next_is_summary, offer_known, offer_message,
-    pin_matches, pin_message, pin_text, preset_summary_options, recalled_text, referenced_message,
-    restore_from, set_options, share_turns, snapshot_bytes, starts_late, take_counts, truncate,
-    understood, unpin,
+    AgentReply, Alignment, Append, Appended, KnownMessages, Session, Shared, Step, agent_tools,
+    align, append_known, call_agent_tool, content_fingerprint, counted_texts,
+    counted_texts_of_extras, forget_messages, history_limit, is_same_message, keeps, last_turns,
+    may_send, measures_of, merge_committed, message_count, message_text, next_is_summary,
+    offer_known, offer_message, pin_matches, pin_message, pin_text, preset_summary_options,
+    recalled_text, referenced_message, restore_from, set_options, share_turns, snapshot_bytes,
+    snapshot_with_measures, split_measures, starts_late, take_counts, truncate, understood, unpin,
 };
 pub use status_line::{pressure_hint, status_line_of};

@@ -2,6 +2,7 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::known_messages::KnownMessages;
 use super::memory::{with_bytes, with_input};
 use crate::context::{
     Alignment, Append, Appended, Options, Session, align, append_known, call_agent_tool,
@@ -12,8 +13,8 @@ use crate::context::{
     next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
     plan_checkpoint, plan_compaction, preset_summary_options, pressure_hint, recalled_text,
     record_outside, record_refusal, referenced_message, reread, restore_from, set_checkpoints,
-    set_options, share_turns, snapshot_bytes, starts_late, status_json, status_line_of,
-    take_counts, truncate, understood, unpin, warning,
+    set_options, share_turns, snapshot_bytes, snapshot_with_measures, split_measures, starts_late,
+    status_json, status_line_of, take_counts, truncate, understood, unpin, warning,
 };
 use crate::error::Result;
 use crate::format::Format;
@@ -43,9 +44,11 @@ impl Manager {
         with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Append::Appended))
     }
 
-    /// The measures of messages as bytes, from a number up to another; none: the host counts by itself.
-    pub fn measures(&self, from: u32, to: u32) -> Option<Vec<u8>> {
-        measures_of(&self.0, MessageId::from(from).to(to.into()))
+    /// The measures of messages as bytes, from a number up to another, with the host's keys in the input buffer; none: the host
+    /// counts by itself.
+    pub fn measures(&self, from: u32, to: u32, len: usize) -> Result<Option<Vec<u8>>> {
+        let messages = MessageId::from(from).to(to.into());
+        with_input(len, |keys| Ok(measures_of(&self.0, messages, keys)))
     }
 
     /// Appends messages by their measures, which are in the input buffer, from one of them up to another. How many; the next one is to
@@ -53,11 +56,13 @@ impl Manager {
     pub fn append_known(&mut self, len: usize, from: u32, to: u32) -> Result<Option<u32>> {
         with_bytes(len, |bytes| {
             let messages = MessageId::from(from).to(to.into());
-            Ok(match append_known(&mut self.0, bytes, messages) {
-                Appended::UpTo(count) => Some(count),
-                Appended::RereadAll => None,
-            })
+            Ok(count_of(append_known(&mut self.0, bytes, messages)))
         })
+    }
+
+    /// As `append_known`, by the measures that the host kept.
+    pub fn append_from(&mut self, known: &mut KnownMessages, from: u32, to: u32) -> Option<u32> {
+        count_of(known.0.append(&mut self.0, MessageId::from(from).to(to.into())))
     }
 
     /// The next message that is pushed is a summary.
@@ -139,6 +144,11 @@ impl Manager {
         snapshot_bytes(&self.0)
     }
 
+    /// The same with the measures of all messages, and the host's keys of these in the input buffer.
+    pub fn snapshot_with_measures(&self, len: usize) -> Result<Vec<u8>> {
+        with_input(len, |keys| Ok(snapshot_with_measures(&self.0, keys)))
+    }
+
     /// Takes in what another has committed: the input buffer has its snapshot, of so many bytes, and the one from which both
     /// went on, if there is one. True: this session goes on from theirs, once its messages have come again.
     pub fn merge(&mut self, theirs: usize, len: usize) -> Result<bool> {
@@ -148,9 +158,13 @@ impl Manager {
         })
     }
 
-    /// Goes on where the snapshot in the input buffer was made, once its messages have come.
-    pub fn wake(&mut self, len: usize) -> Result<()> {
-        with_bytes(len, |bytes| restore_from(&mut self.0, bytes))
+    /// Goes on where the snapshot in the input buffer was made, once its messages have come. Its measures, if it has any.
+    pub fn wake(&mut self, len: usize) -> Result<Option<KnownMessages>> {
+        with_bytes(len, |bytes| {
+            let (snapshot, known) = split_measures(bytes)?;
+            restore_from(&mut self.0, snapshot)?;
+            Ok(known.map(KnownMessages))
+        })
     }
 
     /// What goes out beside the messages (JSON).
@@ -395,6 +409,14 @@ impl Manager {
     /// Work done so far, as JSON.
     pub fn counters(&self) -> String {
         write(&self.0.counters())
+    }
+}
+
+/// None: all messages are to be pushed again.
+const fn count_of(appended: Appended) -> Option<u32> {
+    match appended {
+        Appended::UpTo(count) => Some(count),
+        Appended::RereadAll => None,
     }
 }
 

@@ -20,6 +20,8 @@ mod error;
 #[cfg(feature = "manager")]
 mod estimate;
 #[cfg(feature = "manager")]
+mod known_messages;
+#[cfg(feature = "manager")]
 mod manager;
 mod memory;
 #[cfg(feature = "prompt")]

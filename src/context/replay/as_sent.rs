@@ -41,7 +41,7 @@ impl<'a> AsSent<'a> {
             }
             let measure = self.recording.measure(at, self.factor).filter(|_| at.get() < sent);
             let Some(measure) = measure else { return };
-            append_measured(&mut self.session, &measure, None);
+            append_measured(&mut self.session, measure, None);
         }
     }
 

@@ -1,5 +1,7 @@
 //! Arrival of a message: it is read, measured, repaired, and capped if it is too large to be sent whole even once.
 
+use std::borrow::Cow;
+
 use crate::context::compaction::memory_flush::detect_note_writes;
 use crate::context::request::about::About;
 use crate::context::request::shorten::is_listed_tool;
@@ -71,7 +73,7 @@ impl Session {
         set_learned(self, counter.learned);
         self.monitor.work.bytes_measured =
             self.monitor.work.bytes_measured.saturating_add(bytes.len() as u64);
-        append_measured(self, &measure, Some(&draft));
+        append_measured(self, Cow::Owned(measure), Some(&draft));
         detect_note_writes(self, &draft);
         let first = self.transcript.ledger.blocks_of(index).start;
         cap_again(self, &draft, first);
@@ -149,7 +151,7 @@ pub fn content_fingerprint(session: &Session, bytes: &[u8], with_ids: bool) -> R
 /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
 pub(in crate::context) fn append_measured(
     session: &mut Session,
-    measure: &Measure,
+    measure: Cow<'_, Measure>,
     draft: Option<&Draft<'_>>,
 ) {
     let index = session.transcript.ledger.next_message();
@@ -232,8 +234,11 @@ pub(in crate::context) fn append_measured(
     }
     session.transcript.bytes = session.transcript.bytes.saturating_add(measure.bytes.into());
     session.request.markers.note(index, outline);
-    session.transcript.outlines.push(outline.clone());
     let request = if measure.is_request { index } else { session.transcript.user_request };
+    session.transcript.outlines.push(match measure {
+        Cow::Owned(measure) => measure.outline,
+        Cow::Borrowed(measure) => measure.outline.clone(),
+    });
     protect(session, request, protected_turn(session));
     repair_arrival(session, pushed.fixes);
     session.request.last.settled = false;

@@ -1,5 +1,8 @@
 //! Appending messages by their measures: a message that is known is not read again.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use super::{NO_WORDS, ROLES, piece, setting_of, words_of};
 use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
@@ -8,7 +11,8 @@ use crate::context::session::snapshot::bytes::Reader;
 use crate::context::session::snapshot::restore::{ends_wait, match_message, needs_text};
 use crate::context::transcript::measure::{Measure, Measured, listed, may_be_kept};
 use crate::context::transcript::occurrences::Occurrence;
-use crate::model::{Kind, MessageId, Outline, Piece, Span};
+use crate::format::of_bytes;
+use crate::model::{Kind, MessageId, Outline, Piece, Role, Span};
 
 /// What came of messages that were known by their measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,29 +23,178 @@ pub enum Appended {
     RereadAll,
 }
 
-/// Appends `messages` of those that [`super::measures_of`] wrote, as far as nothing needs their texts: the session is then as it
-/// would be after [`Session::push`] of each.
-pub fn append_known(session: &mut Session, bytes: &[u8], messages: Span<MessageId>) -> Appended {
-    let mut appended = 0u32;
-    let Some(mut measures) = Measures::read(session, bytes, messages.start) else {
-        return Appended::UpTo(0);
-    };
-    for _ in messages {
-        if !may_append(session) {
-            break;
-        }
-        let Some(measure) = measures.next(session) else { break };
-        if may_be_cut(session, &measure) || needs_text(session, &measure.outline) {
-            break;
-        }
-        let index = session.transcript.ledger.next_message();
-        if let Known::Strange = match_message(session, index, measure.fingerprint) {
-            return Appended::RereadAll;
-        }
-        append_measured(session, &measure, None);
-        appended = appended.saturating_add(1);
+/// Measures that [`super::measures_of`] wrote, for one session that takes its messages from the first on.
+#[derive(Clone, Debug)]
+pub struct KnownMessages {
+    written: Written,
+    /// The numbers that the words have in the session, once they have one.
+    ids: Vec<Option<u32>>,
+}
+
+/// The bytes, and where things stand in them.
+#[derive(Clone, Debug)]
+struct Written {
+    bytes: Vec<u8>,
+    /// What the measures depend on.
+    setting: u64,
+    /// Which identifiers were looked for.
+    looked_for: u64,
+    keys: Range<usize>,
+    words: Vec<Range<usize>>,
+    messages: Vec<Range<usize>>,
+}
+
+/// What a measure begins with.
+struct Head {
+    role: Role,
+    fingerprint: u64,
+    /// Hash of its JSON, and how many bytes that has.
+    written: u64,
+    bytes: u32,
+}
+
+impl KnownMessages {
+    /// None: they are other bytes, or have changed.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let written = Written::read(bytes)?;
+        Some(Self { ids: vec![None; written.words.len()], written })
     }
-    Appended::UpTo(appended)
+
+    /// How many messages there are.
+    pub const fn len(&self) -> usize {
+        self.written.messages.len()
+    }
+
+    /// There is none.
+    pub const fn is_empty(&self) -> bool {
+        self.written.messages.is_empty()
+    }
+
+    /// The host's keys, as it passed them to [`super::measures_of`].
+    pub fn keys(&self) -> &str {
+        self.written.text(&self.written.keys)
+    }
+
+    /// The bytes as they were read.
+    pub fn bytes(&self) -> &[u8] {
+        &self.written.bytes
+    }
+
+    /// Whether a message was measured from this JSON.
+    pub fn is_written(&self, message: MessageId, json: &[u8]) -> bool {
+        let head = self.written.measure(message).and_then(|mut from| Head::read(&mut from));
+        head.is_some_and(|it| it.bytes as usize == json.len() && it.written == of_bytes(json))
+    }
+
+    /// Appends messages, as far as nothing needs their texts: the session is then as it would be after [`Session::push`] of each.
+    pub fn append(&mut self, session: &mut Session, messages: Span<MessageId>) -> Appended {
+        let (written, wanted) = (self.written.looked_for, words_of(session));
+        if Some(self.written.setting) != setting_of(session)
+            || (wanted != NO_WORDS && wanted != written)
+        {
+            return Appended::UpTo(0);
+        }
+        if session.transcript.ledger.next_message() == MessageId::FIRST {
+            self.ids.fill(None);
+        }
+        let mut appended = 0u32;
+        for message in messages {
+            if !may_append(session) {
+                break;
+            }
+            let Some(measure) = self.measure(session, message) else { break };
+            if may_be_cut(session, &measure) || needs_text(session, &measure.outline) {
+                break;
+            }
+            let index = session.transcript.ledger.next_message();
+            if let Known::Strange = match_message(session, index, measure.fingerprint) {
+                return Appended::RereadAll;
+            }
+            append_measured(session, Cow::Owned(measure), None);
+            appended = appended.saturating_add(1);
+        }
+        Appended::UpTo(appended)
+    }
+
+    /// The measure of a message, its identifiers numbered as the session numbers those of its text. None: the text is needed.
+    fn measure(&mut self, session: &mut Session, message: MessageId) -> Option<Measure> {
+        let mut from = self.written.measure(message)?;
+        let Head { role, fingerprint, written, bytes } = Head::read(&mut from)?;
+        if ends_wait(session, fingerprint) {
+            return None;
+        }
+        let sign = from.perhaps();
+        let at_ms = sign.map(|sign| {
+            let at = i64::try_from(from.number()).unwrap_or_default();
+            if sign == 1 { at.saturating_neg() } else { at }
+        });
+        let is_request = from.flag();
+        let has_words = words_of(session) != NO_WORDS;
+        let (mut pieces, mut blocks) = (Vec::new(), Vec::new());
+        let mut found: Vec<Vec<Occurrence>> = Vec::new();
+        for _ in 0..from.count() {
+            pieces.push(piece::read(&mut from)?);
+            let [tokens, overhead, chars, bytes] = [(); 4].map(|()| from.small());
+            let key = from.hash();
+            blocks.push(Measured { tokens, overhead, chars, key, bytes, ..Measured::default() });
+            found.push((0..from.count()).map(|_| occurrence(from.number())).collect());
+        }
+        from.end().ok()?;
+        if has_words {
+            for (block, found) in blocks.iter_mut().zip(found) {
+                number(&self.written, &mut self.ids, session, block, found)?;
+            }
+        } else {
+            for block in &mut blocks {
+                block.found = Some(Vec::new());
+            }
+        }
+        let outline = Outline { role, pieces };
+        Some(Measure { outline, fingerprint, written, bytes, at_ms, is_request, blocks })
+    }
+}
+
+impl Written {
+    fn read(all: &[u8]) -> Option<Self> {
+        let mut from = Reader::sealed(all)?;
+        let end = from.left();
+        // Where the bytes that were just read stand.
+        let place = |from: &mut Reader<'_>| {
+            let length = from.bytes().len();
+            let end = end.saturating_sub(from.left());
+            end.saturating_sub(length)..end
+        };
+        let (setting, looked_for) = (from.hash(), from.number());
+        let keys = place(&mut from);
+        let words = (0..from.count()).map(|_| place(&mut from)).collect();
+        let messages = (0..from.count()).map(|_| place(&mut from)).collect();
+        from.end().ok()?;
+        Some(Self { bytes: all.to_vec(), setting, looked_for, keys, words, messages })
+    }
+
+    fn text(&self, place: &Range<usize>) -> &str {
+        let text = self.bytes.get(place.clone()).unwrap_or_default();
+        std::str::from_utf8(text).unwrap_or_default()
+    }
+
+    fn measure(&self, message: MessageId) -> Option<Reader<'_>> {
+        let place = self.messages.get(message.index())?;
+        Some(Reader::bare(self.bytes.get(place.clone())?))
+    }
+}
+
+impl Head {
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let role = *ROLES.get(usize::try_from(from.number()).ok()?)?;
+        let (fingerprint, written, bytes) = (from.hash(), from.hash(), from.small());
+        Some(Self { role, fingerprint, written, bytes })
+    }
+}
+
+/// Appends `messages` of those that [`super::measures_of`] wrote, as [`KnownMessages::append`] does.
+pub fn append_known(session: &mut Session, bytes: &[u8], messages: Span<MessageId>) -> Appended {
+    let known = KnownMessages::read(bytes);
+    known.map_or(Appended::UpTo(0), |mut known| known.append(session, messages))
 }
 
 /// The next message is read as this session's format has it, and nothing in it is looked for.
@@ -67,104 +220,32 @@ fn may_be_cut(session: &Session, measure: &Measure) -> bool {
     })
 }
 
-/// Measures that are read one after the other.
-struct Measures<'a> {
-    words: Vec<&'a str>,
-    /// The numbers that those have in the session, once they have one.
-    ids: Vec<Option<u32>>,
-    rest: Reader<'a>,
-    /// The session looks for identifiers.
-    has_words: bool,
-}
-
-impl<'a> Measures<'a> {
-    /// None: they were written under another setting, or are none.
-    fn read(session: &Session, bytes: &'a [u8], first: MessageId) -> Option<Self> {
-        let mut from = Reader::sealed(bytes)?;
-        if Some(from.hash()) != setting_of(session) {
-            return None;
-        }
-        let (written, wanted) = (from.number(), words_of(session));
-        if wanted != NO_WORDS && wanted != written {
-            return None;
-        }
-        let words: Vec<&str> = (0..from.count()).map(|_| from.text()).collect();
-        let count = from.count();
-        (first.index() < count).then_some(())?;
-        for _ in 0..first.index() {
-            from.bytes();
-        }
-        Some(Self {
-            ids: vec![None; words.len()],
-            words,
-            rest: from,
-            has_words: wanted != NO_WORDS,
-        })
-    }
-
-    /// The next measure, its identifiers numbered as the session numbers those of its text. None: the text is needed.
-    fn next(&mut self, session: &mut Session) -> Option<Measure> {
-        let mut from = Reader::bare(self.rest.bytes());
-        let role = *ROLES.get(usize::try_from(from.number()).ok()?)?;
-        let (fingerprint, written, bytes) = (from.hash(), from.hash(), from.small());
-        if ends_wait(session, fingerprint) {
-            return None;
-        }
-        let sign = from.perhaps();
-        let at_ms = sign.map(|sign| {
-            let at = i64::try_from(from.number()).unwrap_or_default();
-            if sign == 1 { at.saturating_neg() } else { at }
-        });
-        let is_request = from.flag();
-        let (mut pieces, mut blocks) = (Vec::new(), Vec::new());
-        let mut found: Vec<Vec<Occurrence>> = Vec::new();
-        for _ in 0..from.count() {
-            pieces.push(piece::read(&mut from)?);
-            let [tokens, overhead, chars, bytes] = [(); 4].map(|()| from.small());
-            let key = from.hash();
-            blocks.push(Measured { tokens, overhead, chars, key, bytes, ..Measured::default() });
-            found.push((0..from.count()).map(|_| occurrence(from.number())).collect());
-        }
-        from.end().ok()?;
-        if self.has_words {
-            for (block, found) in blocks.iter_mut().zip(found) {
-                self.number(session, block, found)?;
-            }
+/// Numbers a block's identifiers. None: a word that was known where it was measured is new here, and might be a secret.
+fn number(
+    written: &Written,
+    ids: &mut [Option<u32>],
+    session: &mut Session,
+    block: &mut Measured,
+    mut found: Vec<Occurrence>,
+) -> Option<()> {
+    let estimator = session.options.estimator;
+    let known = &mut session.transcript.ledger.identifiers;
+    for it in &mut found {
+        let id = ids.get_mut(it.id as usize)?;
+        let before = known.len();
+        let number = if let Some(number) = *id {
+            number
         } else {
-            for block in &mut blocks {
-                block.found = Some(Vec::new());
-            }
-        }
-        let outline = Outline { role, pieces };
-        Some(Measure { outline, fingerprint, written, bytes, at_ms, is_request, blocks })
-    }
-
-    /// None: a word that was known where it was measured is new here, and might be a secret.
-    fn number(
-        &mut self,
-        session: &mut Session,
-        block: &mut Measured,
-        mut found: Vec<Occurrence>,
-    ) -> Option<()> {
-        let estimator = session.options.estimator;
-        let known = &mut session.transcript.ledger.identifiers;
-        for it in &mut found {
-            let id = self.ids.get_mut(it.id as usize)?;
-            let word = self.words.get(it.id as usize)?;
-            let before = known.len();
+            let word = written.text(written.words.get(it.id as usize)?);
             let cost = |word: &str| estimator.tokens(word).saturating_add(1);
-            let number = match *id {
-                Some(number) => number,
-                None if it.is_new => known.intern(word, cost),
-                None => known.find(word)?,
-            };
-            *id = Some(number);
-            *it = Occurrence { id: number, is_new: number >= before, ..*it };
-        }
-        (block.ids, block.head_ids) = listed(&found, known);
-        block.found = may_be_kept(found, known);
-        Some(())
+            if it.is_new { known.intern(word, cost) } else { known.find(word)? }
+        };
+        *id = Some(number);
+        *it = Occurrence { id: number, is_new: number >= before, ..*it };
     }
+    (block.ids, block.head_ids) = listed(&found, known);
+    block.found = may_be_kept(found, known);
+    Some(())
 }
 
 fn occurrence(number: u64) -> Occurrence {

@@ -8,16 +8,18 @@ mod piece;
 mod tests;
 mod write;
 
-pub use append::{Appended, append_known};
+pub use append::{Appended, KnownMessages, append_known};
 pub use write::measures_of;
 
 use crate::context::session::Session;
+use crate::context::session::snapshot::snapshot_bytes;
+use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::hash;
-use crate::model::Role;
+use crate::model::{MessageId, Role};
 
 /// Changes with whatever is measured, and with how it is written here.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 const ROLES: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
 
@@ -30,6 +32,43 @@ fn setting_of(session: &Session) -> Option<u64> {
     let (format, estimator) = (session.dialect.format.name(), options.estimator.name());
     let setting = format!("{format} {estimator} {}", options.image_tokens);
     Some(hash::bytes(VERSION, setting.as_bytes()))
+}
+
+/// Behind the measures that follow a snapshot, and their length in the four bytes before it.
+const MEASURED: &[u8; 4] = b"MEAS";
+
+/// The session as bytes with the measures of its messages, and what the host wants to know these by.
+pub fn snapshot_with_measures(session: &Session, keys: &str) -> Vec<u8> {
+    let mut bytes = snapshot_bytes(session);
+    let all = MessageId::FIRST.to(session.transcript.ledger.next_message());
+    let measures = measures_of(session, all, keys).unwrap_or_default();
+    if let Ok(length) = u32::try_from(measures.len()) {
+        bytes.extend(measures);
+        bytes.extend(length.to_le_bytes());
+        bytes.extend(MEASURED);
+    }
+    bytes
+}
+
+/// A snapshot and the measures behind it, if there are any.
+///
+/// # Errors
+/// `CorruptState` for measures that have changed.
+pub fn split_measures(bytes: &[u8]) -> Result<(&[u8], Option<KnownMessages>)> {
+    let measured = bytes.strip_suffix(MEASURED).and_then(<[u8]>::split_last_chunk);
+    let Some((all, length)) = measured else { return Ok((bytes, None)) };
+    let length = u32::from_le_bytes(*length) as usize;
+    let split = all.len().checked_sub(length).and_then(|at| all.split_at_checked(at));
+    // The hash at the end of a snapshot may look like this.
+    let Some((snapshot, measures)) = split else { return Ok((bytes, None)) };
+    if measures.is_empty() {
+        return Ok((snapshot, None));
+    }
+    let known = KnownMessages::read(measures).ok_or_else(|| Error::CorruptState {
+        what: "snapshot".into(),
+        reason: "its measures have changed".into(),
+    })?;
+    Ok((snapshot, Some(known)))
 }
 
 /// Which identifiers a session looks for in its messages: those of one kind cannot be made of another's.

@@ -61,18 +61,18 @@ fn check_same(one: &mut Session, other: &mut Session) {
 #[test]
 fn a_session_of_measures_is_the_session_of_the_texts() {
     let mut fresh = of_texts(&HISTORY);
-    let bytes = measures_of(&fresh, all(&fresh)).unwrap();
+    let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
     let mut known = session("");
     assert_eq!(append_known(&mut known, &bytes, all(&fresh)), Appended::UpTo(5));
     assert_eq!(known.counters().bytes_measured, 0);
-    assert_eq!(measures_of(&known, all(&known)), Some(bytes));
+    assert_eq!(measures_of(&known, all(&known), ""), Some(bytes));
     check_same(&mut known, &mut fresh);
 }
 
 #[test]
 fn a_session_without_a_window_takes_measures_of_one_with_it_and_not_the_other_way() {
     let fresh = of_texts(&HISTORY);
-    let bytes = measures_of(&fresh, all(&fresh)).unwrap();
+    let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
     let options = || Options::parse(r#"{"format":"anthropic"}"#).unwrap();
     let mut plain = Session::new(options(), Format::Anthropic);
     assert_eq!(append_known(&mut plain, &bytes, all(&fresh)), Appended::UpTo(5));
@@ -81,7 +81,7 @@ fn a_session_without_a_window_takes_measures_of_one_with_it_and_not_the_other_wa
         other.push(message.as_bytes()).unwrap();
     }
     assert_eq!(plain.request(0).to_json(), other.request(0).to_json());
-    let bytes = measures_of(&plain, all(&plain)).unwrap();
+    let bytes = measures_of(&plain, all(&plain), "").unwrap();
     assert_eq!(append_known(&mut session(""), &bytes, all(&fresh)), Appended::UpTo(0));
 }
 
@@ -90,7 +90,7 @@ fn a_word_that_was_known_before_is_looked_at_where_it_is_new() {
     let messages = ["see lexer_99", "lexer_99 again"]
         .map(|text| format!(r#"{{"role":"user","content":"{text}"}}"#));
     let fresh = of_texts(&messages);
-    let bytes = measures_of(&fresh, all(&fresh)).unwrap();
+    let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
     let mut known = session("");
     assert_eq!(append_known(&mut known, &bytes, from(1, 1)), Appended::UpTo(0));
 }
@@ -104,7 +104,7 @@ fn a_secret_is_in_no_measure() {
     assert!((0..fresh.transcript.ledger.identifiers.len()).any(|id| {
         fresh.transcript.ledger.identifiers.get(id).is_some_and(|it| it.tokens == 0)
     }));
-    let bytes = measures_of(&fresh, all(&fresh)).unwrap();
+    let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
     assert!(!String::from_utf8_lossy(&bytes).contains("abcdefghij"));
     let mut known = session("");
     assert_eq!(append_known(&mut known, &bytes, from(0, 2)), Appended::UpTo(1));
@@ -113,7 +113,7 @@ fn a_secret_is_in_no_measure() {
 #[test]
 fn other_bytes_and_other_settings_are_left_to_the_texts() {
     let fresh = of_texts(&HISTORY);
-    let bytes = measures_of(&fresh, all(&fresh)).unwrap();
+    let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
     for end in 0..bytes.len() {
         assert_eq!(append_known(&mut session(""), &bytes[..end], all(&fresh)), Appended::UpTo(0));
     }
@@ -139,7 +139,7 @@ fn other_bytes_and_other_settings_are_left_to_the_texts() {
 fn a_snapshot_is_taken_up_by_measures() {
     let mut fresh = of_texts(&HISTORY);
     fresh.request(0);
-    let (snapshot, bytes) = (snapshot_bytes(&fresh), measures_of(&fresh, all(&fresh)).unwrap());
+    let (snapshot, bytes) = (snapshot_bytes(&fresh), measures_of(&fresh, all(&fresh), "").unwrap());
     let (mut known, mut other) = (session(""), session(""));
     restore_from(&mut known, &snapshot).unwrap();
     restore_from(&mut other, &snapshot).unwrap();
@@ -156,7 +156,7 @@ fn the_message_behind_a_snapshot_is_left_to_its_text() {
     short.request(0);
     let snapshot = snapshot_bytes(&short);
     let fresh = of_texts(&HISTORY);
-    let bytes = measures_of(&fresh, all(&fresh)).unwrap();
+    let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
     let mut known = session("");
     restore_from(&mut known, &snapshot).unwrap();
     assert_eq!(append_known(&mut known, &bytes, all(&fresh)), Appended::UpTo(3));
@@ -187,7 +187,7 @@ proptest! {
         order in proptest::collection::vec((any::<proptest::sample::Index>(), any::<bool>()), 1..14),
     ) {
         let fresh = of_texts(&messages);
-        let bytes = measures_of(&fresh, all(&fresh)).unwrap();
+        let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
         let (mut known, mut other) = (session(""), session(""));
         for (index, is_known) in order {
             let index = index.index(messages.len());

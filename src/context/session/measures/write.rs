@@ -10,9 +10,9 @@ use crate::model::{BlockId, MessageId, Span};
 /// Stands for an identifier that is not in the list yet.
 const UNLISTED: u32 = u32::MAX;
 
-/// The measures of these messages as bytes, for [`super::append_known`]. None: the host counts tokens by itself, which only it
-/// can say again.
-pub fn measures_of(session: &Session, messages: Span<MessageId>) -> Option<Vec<u8>> {
+/// The measures of these messages as bytes, for [`super::KnownMessages`], with what the host wants to know them by. None: the
+/// host counts tokens by itself, which only it can say again.
+pub fn measures_of(session: &Session, messages: Span<MessageId>, keys: &str) -> Option<Vec<u8>> {
     let setting = setting_of(session)?;
     let identifiers = &session.transcript.ledger.identifiers;
     let mut words =
@@ -32,6 +32,7 @@ pub fn measures_of(session: &Session, messages: Span<MessageId>) -> Option<Vec<u
     let mut out = Writer::bare();
     out.hash(setting);
     out.number(words_of(session));
+    out.text(keys);
     out.number(words.listed.len() as u64);
     for &id in &words.listed {
         out.text(identifiers.text(id));

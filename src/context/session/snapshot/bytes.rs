@@ -149,6 +149,11 @@ impl<'a> Reader<'a> {
         bytes
     }
 
+    /// How many bytes are left.
+    pub(in crate::context) const fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(in crate::context) fn refuse(&mut self, flaw: &'static str) {
         self.flaw.get_or_insert(flaw);
         self.rest = &[];

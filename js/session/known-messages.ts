@@ -1,0 +1,90 @@
+/**
+ * Messages that a snapshot or a store has the measures of: a restored session appends them by these, and does not read them.
+ * Which message is which: by the host's key; by its place, where the history only grows; else by its JSON.
+ */
+import { Handle } from "../core/handle.js";
+import { messageJson } from "../core/json.js";
+import { call, core, send } from "../core/main.js";
+import type * as glue from "../glue/plimsoll_bg.js";
+
+/** What the host's functions answer of a message. */
+export interface Asked {
+  /** Undefined: it has none. */
+  key: string | undefined;
+  /** The host calls it a summary. */
+  isSummary: boolean;
+}
+
+/** A history that is taken up. */
+export interface TakenUp<M> {
+  messages: readonly M[];
+  /** Where the host holds a message. */
+  placeOf(index: number): number;
+  ask(index: number): Asked;
+}
+
+export class KnownMessages {
+  readonly #handle: Handle<glue.KnownMessages>;
+  readonly #count: number;
+  /** Numbers of the measures by the host's keys. */
+  readonly #numbers = new Map<string, number>();
+  readonly #isAppendOnly: boolean;
+  /** The history is the one that was measured, where it only grows; undefined: not looked at yet. */
+  #isSame: boolean | undefined;
+
+  constructor(known: glue.KnownMessages, isAppendOnly: boolean) {
+    this.#handle = new Handle(() => known, core);
+    this.#isAppendOnly = isAppendOnly;
+    this.#count = call("restore", () => known.count());
+    const keys = JSON.parse(call("restore", () => known.keys()) || "[]") as Array<string | null>;
+    for (const [number, key] of keys.entries()) if (key !== null) this.#numbers.set(key, number);
+  }
+
+  /** The bytes that they were read from. */
+  get bytes(): Uint8Array | undefined {
+    return this.#handle.isAlive
+      ? call("snapshot", () => this.#handle.value.bytes())
+      : undefined;
+  }
+
+  /**
+   * Appends the message at `index`, and those behind it that are known one after the other. How many; 0: its text is needed;
+   * null: the core needs all messages again.
+   */
+  append<M>(manager: glue.Manager, taken: TakenUp<M>, index: number): number | null {
+    if (!this.#handle.isAlive) return 0;
+    const first = this.#numberOf(taken, index);
+    if (first === undefined) return 0;
+    let end = first + 1;
+    const most = Math.min(this.#count, first + taken.messages.length - index);
+    while (end < most && this.#numberOf(taken, index + end - first) === end) end++;
+    return call("request", () => manager.append_from(this.#handle.value, first, end)) ?? null;
+  }
+
+  free(): void {
+    this.#handle.free();
+  }
+
+  /** The number of a message's measure; undefined: it has none. */
+  #numberOf<M>(taken: TakenUp<M>, index: number): number | undefined {
+    if (taken.messages[index] === undefined) return undefined;
+    const { key, isSummary } = taken.ask(index);
+    // A summary is looked at as a text.
+    if (isSummary) return undefined;
+    if (key !== undefined && this.#numbers.size > 0) return this.#numbers.get(key);
+    if (index >= this.#count) return undefined;
+    if (this.#isAppendOnly) {
+      // A history that was cut or written anew in spite of that is found out by its ends.
+      this.#isSame ??= this.#isWritten(taken, 0) && this.#isWritten(taken, this.#count - 1);
+      if (this.#isSame) return index;
+    }
+    return this.#isWritten(taken, index) ? index : undefined;
+  }
+
+  #isWritten<M>(taken: TakenUp<M>, index: number): boolean {
+    const message = taken.messages[index];
+    if (message === undefined) return false;
+    const json = messageJson(message, taken.placeOf(index));
+    return call("request", () => this.#handle.value.is_written(index, send(json)));
+  }
+}
