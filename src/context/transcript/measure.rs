@@ -47,7 +47,7 @@ pub(in crate::context) struct Measured {
     pub bytes: u32,
     /// Replaces its strings that hold half a surrogate pair.
     pub mended: Vec<Op>,
-    /// Its identifiers in order of appearance; none where they are to be found in its text: one of them is a secret.
+    /// Its identifiers as they stand in it; none where they are to be found in its text: one of them is a secret.
     pub found: Option<Vec<Occurrence>>,
 }
 
@@ -141,7 +141,7 @@ fn chars_end(text: &str, chars: usize) -> usize {
     }
 }
 
-/// The text's identifiers in order of appearance, secrets among them; most of those that come again are listed once.
+/// The text's identifiers, secrets among them, each once for the head and once for the rest.
 fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occurrence> {
     let head_end = chars_end(text, HEAD_CHARS);
     let mut all: Vec<Occurrence> = Vec::new();
@@ -170,7 +170,18 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occu
             all.push(Occurrence { id, in_head, is_new: id >= before });
         }
     });
+    in_order(&mut all);
     all
+}
+
+/// By their numbers: new ones got these in order of appearance. What stands in the head comes before the same in the rest.
+pub(in crate::context) fn in_order(found: &mut Vec<Occurrence>) {
+    let mut ranks: Vec<u64> = found.iter().map(Occurrence::rank).collect();
+    sort_set(&mut ranks);
+    // The first place that is new is the one where it got its number.
+    ranks.dedup_by_key(|rank| *rank >> 1);
+    found.clear();
+    found.extend(ranks.into_iter().map(Occurrence::of_rank));
 }
 
 /// The identifier is a secret, or a part of one.
@@ -187,16 +198,19 @@ pub(in crate::context) fn may_be_kept(
     (!has_secret).then_some(found)
 }
 
-/// Numbers of a block's identifiers, each once, without secrets, those of its head first; and how many those are.
+/// Numbers of a block's identifiers [`in_order`], each once, without secrets, those of its head first; and how many those are.
 pub(in crate::context) fn listed(found: &[Occurrence], known: &Identifiers) -> (Vec<u32>, u32) {
-    let (mut head, mut rest) = (Vec::new(), Vec::new());
-    for it in found.iter().filter(|it| !is_hidden(known, it.id)) {
-        if it.in_head { head.push(it.id) } else { rest.push(it.id) }
+    let mut all = Vec::with_capacity(found.len());
+    let shown = |it: &&Occurrence| !is_hidden(known, it.id);
+    all.extend(found.iter().filter(|it| it.in_head).filter(shown).map(|it| it.id));
+    let head_ids = u32::try_from(all.len()).unwrap_or(u32::MAX);
+    let mut head = None;
+    for it in found.iter().filter(shown) {
+        if it.in_head {
+            head = Some(it.id);
+        } else if head != Some(it.id) {
+            all.push(it.id);
+        }
     }
-    sort_set(&mut head);
-    sort_set(&mut rest);
-    rest.retain(|id| head.binary_search(id).is_err());
-    let head_ids = u32::try_from(head.len()).unwrap_or(u32::MAX);
-    head.append(&mut rest);
-    (head, head_ids)
+    (all, head_ids)
 }

@@ -18,7 +18,7 @@ pub(super) struct Transcript {
     pub ledger: Ledger,
     /// The shape of each message.
     pub outlines: Vec<Outline>,
-    /// Identifiers in order of appearance.
+    /// Identifiers as they stand in the messages.
     pub occurrences: Occurrences,
     /// Replacements of strings with half surrogate pairs, by block.
     pub sanitized: LiteMap<BlockId, Vec<Op>>,

@@ -1,4 +1,4 @@
-//! Identifiers of the messages in order of appearance: what a kept measure needs beside the ledger.
+//! Identifiers of the messages as they stand in these: what a kept measure needs beside the ledger.
 
 /// An identifier in a block's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,18 @@ pub(in crate::context) struct Occurrence {
     pub in_head: bool,
     /// It had no number before: whether it is a secret was looked at here.
     pub is_new: bool,
+}
+
+impl Occurrence {
+    /// By number, the head's first, new ones first.
+    pub(in crate::context) fn rank(&self) -> u64 {
+        (u64::from(self.id) << 2) | (u64::from(!self.in_head) << 1) | u64::from(!self.is_new)
+    }
+
+    pub(in crate::context) fn of_rank(rank: u64) -> Self {
+        let id = u32::try_from(rank >> 2).unwrap_or(u32::MAX);
+        Self { id, in_head: rank & 2 == 0, is_new: rank & 1 == 0 }
+    }
 }
 
 /// Those of all messages, block by block, in few bytes.

@@ -9,7 +9,7 @@ use crate::context::session::arrival::append_measured;
 use crate::context::session::snapshot::Known;
 use crate::context::session::snapshot::bytes::Reader;
 use crate::context::session::snapshot::restore::{ends_wait, match_message, needs_text};
-use crate::context::transcript::measure::{Measure, Measured, listed, may_be_kept};
+use crate::context::transcript::measure::{Measure, Measured, in_order, listed, may_be_kept};
 use crate::context::transcript::occurrences::Occurrence;
 use crate::format::of_bytes;
 use crate::model::{Kind, MessageId, Outline, Piece, Role, Span};
@@ -242,6 +242,10 @@ fn number(
         };
         *id = Some(number);
         *it = Occurrence { id: number, is_new: number >= before, ..*it };
+    }
+    // In another session the words may have come in another order.
+    if !found.is_sorted_by_key(Occurrence::rank) {
+        in_order(&mut found);
     }
     (block.ids, block.head_ids) = listed(&found, known);
     block.found = may_be_kept(found, known);

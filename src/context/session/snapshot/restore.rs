@@ -3,7 +3,7 @@
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
 use crate::context::request::build_request::rebuild_last_view;
-use crate::context::request::placeholders::{SUMMARY, Want};
+use crate::context::request::placeholders::SUMMARY;
 use crate::context::request::shorten::{about_block, record_call};
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled_by};
@@ -15,7 +15,7 @@ use crate::context::session::snapshot::waiting::{Known, Waiting};
 use crate::estimate::MESSAGE;
 use crate::model::{BlockId, Draft, Form, Kind, MessageId, Outline, Span};
 use crate::number::count;
-use crate::prune::{Change, Head, Rule, Shorten};
+use crate::prune::{Change, Head, Rule};
 
 pub(super) fn wait_for(session: &mut Session, snapshot: Snapshot) {
     session.request.pins.clone_from(&snapshot.pins);
@@ -73,10 +73,9 @@ pub(in crate::context) fn needs_text(session: &Session, outline: &Outline) -> bo
         let found = changed.binary_search_by_key(&at, |it| it.block).ok();
         found.and_then(|at| changed.get(at)).is_some_and(|it| matches!(it.form, Shape::Cut(..)))
     };
-    let line = Want::Shorten(Shorten::Line);
     let has_calls = outline.pieces.iter().any(|piece| piece.kind == Kind::Call);
     first.to(first.plus(count(outline.pieces.len()))).any(is_cut)
-        || (has_calls && changed.iter().any(|it| matches!(it.form, Shape::Cut(w, _) if w == line)))
+        || (has_calls && waiting.quotes_calls)
 }
 
 /// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.
@@ -86,9 +85,7 @@ pub(in crate::context) fn cap_again(
     first_block: BlockId,
 ) {
     let Some(waiting) = &session.restoration.waiting else { return };
-    let changed = &waiting.snapshot.changed;
-    let line = Want::Shorten(Shorten::Line);
-    let quotes = changed.iter().any(|it| matches!(it.form, Shape::Cut(want, _) if want == line));
+    let (changed, quotes) = (&waiting.snapshot.changed, waiting.quotes_calls);
     let mut cuts = Vec::new();
     for (at, part) in first_block.on().zip(&draft.parts) {
         let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();
@@ -203,6 +200,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
     let end = session.transcript.ledger.next_block();
     let mut missing = forgotten.len();
     let folds_hold = snapshot.start <= session.transcript.ledger.next_message();
+    let mut gone = Vec::new();
     for changed in snapshot.changed.iter().take_while(|changed| changed.block < end) {
         let Changed { block, now, why, form } = changed;
         if forgotten.contains(*block) {
@@ -232,10 +230,16 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
             session.decisions.pruner.taken =
                 session.decisions.pruner.taken.saturating_add(tokens.into());
         }
-        let now = if snapshot.recount { recounted(session, *block, form) } else { *now };
-        session.transcript.ledger.set_form(*block, form, now);
         session.decisions.reasons.insert(*block, *why);
+        if form == Form::Gone {
+            gone.push(*block);
+            continue;
+        }
+        let now = if snapshot.recount { recounted(session, *block) } else { *now };
+        session.transcript.ledger.set_form(*block, form, now);
     }
+    // All at once: each by itself would move what is behind it.
+    session.transcript.ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
     if folds_hold {
         session.decisions.pruner.start = snapshot.start;
         session.decisions.pruner.head_from = snapshot.head_from;
@@ -293,10 +297,8 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
 }
 
 /// What a changed block costs by the estimator of now.
-fn recounted(session: &Session, block: BlockId, form: Form) -> u32 {
-    let Some(it) = session.transcript.ledger.block(block).filter(|_| form != Form::Gone) else {
-        return 0;
-    };
+fn recounted(session: &Session, block: BlockId) -> u32 {
+    let Some(it) = session.transcript.ledger.block(block) else { return 0 };
     let line = session.decisions.placeholders.text.get(&block);
     line.map_or(it.tokens, |line| session.decisions.placeholders.cost(it, block, line))
 }

@@ -1,12 +1,16 @@
 //! A session that waits for the messages that its snapshot was made of, and how it takes up what it knew of them.
 
-use crate::context::session::snapshot::content::Snapshot;
+use crate::context::request::placeholders::Want;
+use crate::context::session::snapshot::content::{Changed, Shape, Snapshot};
 use crate::model::{BlockId, MessageId, Span};
+use crate::prune::Shorten;
 
 /// A snapshot that waits for the messages it was made of.
 #[derive(Clone, Debug)]
 pub(in crate::context) struct Waiting {
     pub(super) snapshot: Snapshot,
+    /// Some line of it quotes calls.
+    pub(super) quotes_calls: bool,
     /// Of the messages that have come.
     pub(super) rolling: u64,
     /// The measured messages are kept where the history parts.
@@ -23,7 +27,10 @@ pub(in crate::context) struct Waiting {
 
 impl Waiting {
     pub(super) fn new(snapshot: Snapshot) -> Self {
+        let line = Want::Shorten(Shorten::Line);
+        let is_line = |it: &Changed| matches!(it.form, Shape::Cut(want, _) if want == line);
         Self {
+            quotes_calls: snapshot.changed.iter().any(is_line),
             snapshot,
             rolling: 0,
             keeps: false,
