@@ -126,23 +126,11 @@ impl Ledger {
         if let Some(call_block) = self.blocks.get_mut(arrival.pair.index()) {
             call_block.pair = block;
         }
-        for &id in arrival.ids {
-            if let Some(identifier) = self.identifiers.get_mut(id) {
-                identifier.blocks = identifier.blocks.saturating_add(1);
-            }
-        }
         if role == Role::Assistant && matches!(arrival.kind, Kind::Text | Kind::Call) {
             self.use_identifiers(arrival.ids, message, call);
         }
-        if matches!(arrival.kind, Kind::Result | Kind::Call) {
-            for &id in arrival.ids {
-                if let Some(identifier) = self.identifiers.get_mut(id) {
-                    identifier.newest = block;
-                }
-            }
-        }
+        self.hold_identifiers(arrival.ids, block, arrival.kind);
         if arrival.kind == Kind::Result {
-            self.become_source(arrival.ids, block);
             self.note_duplicates(arrival, block, message);
         }
         block
@@ -172,11 +160,18 @@ impl Ledger {
         }
     }
 
-    /// The result is now the newest source of these identifiers.
-    fn become_source(&mut self, ids: &[u32], block: BlockId) {
+    /// The block holds these identifiers; a result is now the newest source of them.
+    fn hold_identifiers(&mut self, ids: &[u32], block: BlockId, kind: Kind) {
         let (mut live, mut used_live) = (0u32, 0u32);
         for &id in ids {
             let Some(identifier) = self.identifiers.get_mut(id) else { continue };
+            identifier.blocks = identifier.blocks.saturating_add(1);
+            if matches!(kind, Kind::Result | Kind::Call) {
+                identifier.newest = block;
+            }
+            if kind != Kind::Result {
+                continue;
+            }
             let used = u32::from(identifier.uses > 0);
             let old = std::mem::replace(&mut identifier.source, block);
             if let Some(old) = self.blocks.get_mut(old.index()) {

@@ -200,17 +200,18 @@ pub(in crate::context) fn may_be_kept(
 
 /// Numbers of a block's identifiers [`in_order`], each once, without secrets, those of its head first; and how many those are.
 pub(in crate::context) fn listed(found: &[Occurrence], known: &Identifiers) -> (Vec<u32>, u32) {
-    let mut all = Vec::with_capacity(found.len());
-    let shown = |it: &&Occurrence| !is_hidden(known, it.id);
-    all.extend(found.iter().filter(|it| it.in_head).filter(shown).map(|it| it.id));
-    let head_ids = u32::try_from(all.len()).unwrap_or(u32::MAX);
-    let mut head = None;
-    for it in found.iter().filter(shown) {
+    let (mut head, mut rest) = (Vec::new(), Vec::with_capacity(found.len()));
+    for it in found {
+        if is_hidden(known, it.id) {
+            continue;
+        }
         if it.in_head {
-            head = Some(it.id);
-        } else if head != Some(it.id) {
-            all.push(it.id);
+            head.push(it.id);
+        } else if head.last() != Some(&it.id) {
+            rest.push(it.id);
         }
     }
-    (all, head_ids)
+    let head_ids = u32::try_from(head.len()).unwrap_or(u32::MAX);
+    head.append(&mut rest);
+    (head, head_ids)
 }

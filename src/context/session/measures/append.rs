@@ -14,6 +14,9 @@ use crate::context::transcript::occurrences::Occurrence;
 use crate::format::of_bytes;
 use crate::model::{Kind, MessageId, Outline, Piece, Role, Span};
 
+/// Pieces of a message for which room is made at once.
+const USUAL_PIECES: usize = 16;
+
 /// What came of messages that were known by their measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Appended {
@@ -130,9 +133,11 @@ impl KnownMessages {
         });
         let is_request = from.flag();
         let has_words = words_of(session) != NO_WORDS;
-        let (mut pieces, mut blocks) = (Vec::new(), Vec::new());
-        let mut found: Vec<Vec<Occurrence>> = Vec::new();
-        for _ in 0..from.count() {
+        let count = from.count();
+        let room = count.min(USUAL_PIECES);
+        let (mut pieces, mut blocks) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut found: Vec<Vec<Occurrence>> = Vec::with_capacity(room);
+        for _ in 0..count {
             pieces.push(piece::read(&mut from)?);
             let [tokens, overhead, chars, bytes] = [(); 4].map(|()| from.small());
             let key = from.hash();
