@@ -6,7 +6,7 @@ import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
 import { type CoreReport, question, withNearest } from "../report/inspect.js";
-import { Commits, load } from "../store/commits.js";
+import { Commits, load, loadMeasures } from "../store/commits.js";
 import type {
   AgentTool,
   Checkpoint,
@@ -437,7 +437,11 @@ export class ContextManager<M = unknown> {
   ): Promise<ContextManager<M>> {
     const stored = await load(store, key);
     const context = new ContextManager<M>(options);
-    if (stored) context.#session.wake(stored.bytes);
+    if (stored) {
+      context.#session.wake(stored.bytes);
+      const measures = await loadMeasures(store, key);
+      if (measures) context.#session.expect(measures);
+    }
     context.#commits = new Commits(context.#session, store, key, stored);
     return context;
   }
@@ -447,11 +451,22 @@ export class ContextManager<M = unknown> {
    * and failures of both; removed messages as on the side that has folded (theirs, if both have), else on the side that has gone
    * further. A lost acknowledgement is recognized, so that nothing is committed twice.
    *
-   * @throws {PlimsollError} `INVALID_ARGUMENT` without a store, or if the store answers a commit with anything but `null` or a higher
-   *   revision; `CONFLICT` after 8 tries; `CORRUPT_STATE` for a record that does not
+   * @param options `measures`: save beside the record what was measured of the messages, before the commit, so that the next `open` does
+   *   not read them again; see `snapshot`. Save them when a session is parked, not at each turn. Default false.
+   *
+   * @example
+   * await context.save({ measures: true }); // before the process ends
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT` without a store, for `measures` with a store that has no `saveMeasures`, or if the store answers
+   *   a commit with anything but `null` or a higher revision; `CONFLICT` after 8 tries; `CORRUPT_STATE` for a record that does not
    *   verify. What the store throws: then a later `save` finds out whether this one's commit was made.
    */
-  async save(): Promise<{
+  async save(
+    options: {
+      /** Save what was measured of each message. Default false. */
+      measures?: boolean;
+    } = {},
+  ): Promise<{
     /** The revision that the store now holds. */
     revision: number;
     /** True if a commit of another process was merged in. Call `request` before you use positions of messages again. */
@@ -460,7 +475,7 @@ export class ContextManager<M = unknown> {
     this.#session.alive("save");
     const commits = this.#commits;
     if (!commits) throw invalid("save", "a session from `ContextManager.open`", "none");
-    return commits.save();
+    return commits.save(onlyKnown("options", options, ["measures"]));
   }
 
   /**

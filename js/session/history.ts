@@ -104,9 +104,12 @@ export class History<M> {
     this.#earlier = known;
   }
 
-  /** The host's keys of the messages as JSON; empty if it has none. */
-  get keysJson(): string {
-    return this.#key ? JSON.stringify(Array.from(this.#keys, (key) => key ?? null)) : "";
+  /** What was measured of the messages, with the host's keys of them; undefined: the host counts by itself. */
+  measures(manager: glue.Manager): Uint8Array | undefined {
+    // They have not come yet.
+    if (this.#earlier) return this.#earlier.bytes;
+    const keys = this.#key ? JSON.stringify(Array.from(this.#keys, (key) => key ?? null)) : "";
+    return call("snapshot", () => manager.measures(0, this.#known.length, send(keys)));
   }
 
   /** By the core's numbers. */

@@ -42,9 +42,7 @@ export class KnownMessages {
 
   /** The bytes that they were read from. */
   get bytes(): Uint8Array | undefined {
-    return this.#handle.isAlive
-      ? call("snapshot", () => this.#handle.value.bytes())
-      : undefined;
+    return this.#handle.isAlive ? call("snapshot", () => this.#handle.value.bytes()) : undefined;
   }
 
   /**

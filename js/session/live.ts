@@ -285,8 +285,9 @@ export class LiveSession<M> implements SessionAccess<M> {
 
   snapshot({ measures = false }: { measures?: boolean } = {}): Uint8Array {
     const manager = this.manager();
-    if (!measures) return call("snapshot", () => manager.snapshot());
-    return call("snapshot", () => manager.snapshot_with_measures(send(this.history.keysJson)));
+    const measured = measures ? this.history.measures(manager) : undefined;
+    if (!measured) return call("snapshot", () => manager.snapshot());
+    return call("snapshot", () => manager.snapshot_with(core.sendBytes(measured)));
   }
 
   /** Goes on from a snapshot, and its measures if it has any. */
@@ -296,6 +297,16 @@ export class LiveSession<M> implements SessionAccess<M> {
     const known = call("restore", () => manager.wake(core.sendBytes(bytes)));
     this.#restart();
     this.#expect(known);
+  }
+
+  /** What was measured of the messages, for `expect`; undefined: the host counts by itself. */
+  measures(): Uint8Array | undefined {
+    return this.history.measures(this.manager());
+  }
+
+  /** Takes the messages up by what was measured of them. Other bytes are ignored. */
+  expect(measures: Uint8Array): void {
+    this.#expect(call("restore", () => glue.KnownMessages.read(core.sendBytes(measures))));
   }
 
   #expect(known: glue.KnownMessages | undefined): void {

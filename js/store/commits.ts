@@ -27,6 +27,17 @@ export async function load(store: Store, key: string): Promise<Stored | null> {
   throw invalid("store.load", "null, or { bytes: Uint8Array, revision: 1 or more }", got);
 }
 
+/**
+ * The measures that a store holds beside a record; null if it holds none, or cannot.
+ *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for what is no bytes.
+ */
+export async function loadMeasures(store: Store, key: string): Promise<Uint8Array | null> {
+  const found: unknown = (await store.loadMeasures?.(key)) ?? null;
+  if (found === null || isBytes(found)) return found;
+  throw invalid("store.loadMeasures", "null, or a Uint8Array", typeof found);
+}
+
 /** The new revision; null if the store holds another than `expected`. */
 async function commit(
   store: Store,
@@ -49,6 +60,8 @@ interface Committed {
   /** Base for a rebuild after the Wasm instance is lost. */
   base: Uint8Array;
   snapshot(): Uint8Array;
+  /** What was measured of its messages; undefined: the host counts by itself. */
+  measures(): Uint8Array | undefined;
   merge(theirs: Uint8Array, base: Uint8Array): void;
 }
 
@@ -74,11 +87,20 @@ export class Commits {
     session.base = stored?.bytes ?? NOTHING;
   }
 
-  save(): Promise<{ revision: number; rebased: boolean }> {
+  save({ measures = false }: { measures?: boolean } = {}): Promise<{
+    revision: number;
+    rebased: boolean;
+  }> {
+    if (measures && typeof this.#store.saveMeasures !== "function") {
+      throw invalid("store", "a store with `saveMeasures`, for `save({ measures: true })`", "none");
+    }
     // Its session is empty by now: it would take the stored one's place.
     if (this.#isOver) throw disposed("save", "session");
     this.#underWay += 1;
-    const saved = this.#last.then(() => this.#commit());
+    const saved = this.#last.then(async () => {
+      if (measures) await this.#saveMeasures();
+      return this.#commit();
+    });
     const ended = (): void => {
       this.#underWay -= 1;
     };
@@ -92,6 +114,12 @@ export class Commits {
     this.#isOver = true;
     if (this.#underWay === 0) stop();
     else void this.#last.then(stop);
+  }
+
+  /** Before the commit: whatever the store throws, nothing is committed then. */
+  async #saveMeasures(): Promise<void> {
+    const bytes = this.#session.measures();
+    if (bytes) await this.#store.saveMeasures?.(this.#key, bytes);
   }
 
   async #commit(): Promise<{ revision: number; rebased: boolean }> {

@@ -206,6 +206,24 @@ const CHECKS: Record<string, Check> = {
     await one.delete(at);
     same(await other.load(at), null, "load of what was deleted");
   },
+  "measures, if the store keeps any, are those that were saved last, and go with the record":
+    async ({ one, other, key }) => {
+      same(typeof one.saveMeasures, typeof one.loadMeasures, "saveMeasures and loadMeasures");
+      if (!one.saveMeasures || !one.loadMeasures) return;
+      const at = key();
+      same(await one.loadMeasures(at), null, "measures of a key without any");
+      const large = Uint8Array.from({ length: 1_000_000 }, (_, at) => (at * at) >> 3);
+      await one.saveMeasures(at, text("before the first commit"));
+      const revision = await first(one, at, text("one"));
+      for (const bytes of [new Uint8Array(), large, text("last")]) {
+        await one.saveMeasures(at, bytes);
+        const found = (await other.loadMeasures?.(at)) ?? undefined;
+        same(isEqual(found, bytes), true, "the measures that were saved");
+        await holds(one, at, text("one"), revision);
+      }
+      await one.delete(at);
+      same(await one.loadMeasures(at), null, "measures of what was deleted");
+    },
 };
 
 /** Keys that something along the way could take for another, or for something else. */

@@ -42,6 +42,7 @@ export function fileStore(path: string): Store & Disposable {
   const folder = resolve(path);
   const lock = lockIn(join(folder, OWNERS));
   const placeOf = (key: string): string => join(folder, fileOf(key));
+  const measuresOf = (key: string): string => `${placeOf(key)}.measures`;
   const deleted = join(folder, ".deleted");
   return {
     multiWriter: true,
@@ -64,6 +65,7 @@ export function fileStore(path: string): Store & Disposable {
     delete: async (key) => {
       const place = placeOf(key);
       await lock(`${place}.lock`, async (still) => {
+        await unlink(measuresOf(key)).catch(missing);
         // Without a check of its hash: a record that was changed can be deleted, too.
         const found = revisionIn(await readFile(place).catch(missing));
         if (found === undefined) return;
@@ -74,6 +76,14 @@ export function fileStore(path: string): Store & Disposable {
         await unlink(place);
         await settle(folder);
       });
+    },
+    loadMeasures: async (key) => {
+      const bytes = await readFile(measuresOf(key)).catch(missing);
+      return bytes ? copied(bytes) : null;
+    },
+    saveMeasures: async (key, bytes) => {
+      const own = copied(bytes);
+      await lock(`${placeOf(key)}.lock`, (still) => replace(folder, measuresOf(key), own, still));
     },
     // Nothing is open between two calls.
     [Symbol.dispose]: () => {},

@@ -12,6 +12,7 @@ import { copied } from "./record.js";
  */
 export function memoryStore(): Store & Disposable {
   const records = new Map<string, { bytes: Uint8Array; revision: number }>();
+  const measures = new Map<string, Uint8Array>();
   /** The highest revision that was deleted: no revision of a key comes again. */
   let deleted = 0;
   return {
@@ -30,7 +31,16 @@ export function memoryStore(): Store & Disposable {
     delete: async (key) => {
       deleted = Math.max(deleted, records.get(key)?.revision ?? 0);
       records.delete(key);
+      measures.delete(key);
     },
-    [Symbol.dispose]: () => records.clear(),
+    loadMeasures: async (key) => {
+      const bytes = measures.get(key);
+      return bytes ? copied(bytes) : null;
+    },
+    saveMeasures: async (key, bytes) => void measures.set(key, copied(bytes)),
+    [Symbol.dispose]: () => {
+      records.clear();
+      measures.clear();
+    },
   };
 }

@@ -17,6 +17,8 @@ export interface RedisCommands {
   eval(script: string, options: object): Promise<unknown>;
   /** `HMGET`. */
   hmGet(key: string, fields: string[]): Promise<unknown>;
+  /** `HSET`. */
+  hSet(key: string, field: string, value: Buffer): Promise<unknown>;
 }
 
 /** The type of byte strings on the wire, `$`: they come as they are, and not as text. */
@@ -44,7 +46,7 @@ return tostring(redis.call('HINCRBY', KEYS[1], 'revision', 1))
 `;
 
 const DELETE = `
-if redis.call('HDEL', KEYS[1], 'bytes', 'commit') > 0 then
+if redis.call('HDEL', KEYS[1], 'bytes', 'commit', 'measures') > 0 then
   redis.call('EXPIRE', KEYS[1], ARGV[1])
 end
 return false
@@ -100,6 +102,13 @@ export function redisStore(
       }
     },
     delete: async (key) => void (await run(DELETE, key, [String(DELETED_SECONDS)])),
+    loadMeasures: async (key) => {
+      const [bytes] = (await commands.hmGet(nameIn(key), ["measures"])) as Array<Buffer | null>;
+      return bytes ? copied(bytes) : null;
+    },
+    saveMeasures: async (key, bytes) => {
+      await commands.hSet(nameIn(key), "measures", Buffer.from(copied(bytes).buffer));
+    },
     // The client is the host's.
     [Symbol.dispose]: () => {},
   };

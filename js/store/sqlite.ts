@@ -33,11 +33,15 @@ INSERT INTO plimsoll_deleted VALUES (1, 0) ON CONFLICT DO NOTHING;
 CREATE TRIGGER IF NOT EXISTS plimsoll_delete AFTER DELETE ON plimsoll_sessions BEGIN
   UPDATE plimsoll_deleted SET revision = max(revision, old.revision);
 END;
+CREATE TABLE IF NOT EXISTS plimsoll_measures (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+CREATE TRIGGER IF NOT EXISTS plimsoll_delete_measures AFTER DELETE ON plimsoll_sessions BEGIN
+  DELETE FROM plimsoll_measures WHERE key = old.key;
+END;
 COMMIT;
 `;
 
 /**
- * Creates a store in an SQLite database, in two tables whose names start with `plimsoll_`. Many processes of one machine may write. A
+ * Creates a store in an SQLite database, in three tables whose names start with `plimsoll_`. Many processes of one machine may write. A
  * commit is one statement in write-ahead mode and is on disk before `commit` resolves; it waits up to 30 seconds for other writers.
  * `node:sqlite` is synchronous, so that a call blocks the event loop while it runs.
  *
@@ -76,6 +80,8 @@ export function sqliteStore(path: string): Store &
       WHERE key = ? AND revision = ? RETURNING revision`,
   );
   const remove = database.prepare("DELETE FROM plimsoll_sessions WHERE key = ?");
+  const measures = database.prepare("SELECT bytes FROM plimsoll_measures WHERE key = ?");
+  const measure = database.prepare("INSERT OR REPLACE INTO plimsoll_measures VALUES (?, ?)");
   return {
     // A database in memory belongs to this connection alone.
     multiWriter: path !== ":memory:",
@@ -96,6 +102,15 @@ export function sqliteStore(path: string): Store &
     delete: async (key) => {
       const name = nameOf(key);
       await patient(() => remove.run(name));
+    },
+    loadMeasures: async (key) => {
+      const name = nameOf(key);
+      const row = (await patient(() => measures.get(name))) as { bytes: Uint8Array } | undefined;
+      return row ? copied(row.bytes) : null;
+    },
+    saveMeasures: async (key, bytes) => {
+      const name = nameOf(key);
+      await patient(() => measure.run(name, bytes));
     },
     close: () => database.close(),
     [Symbol.dispose]: () => database.close(),

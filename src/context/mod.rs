@@ -45,6 +45,6 @@ pub use session::{
     may_send, measures_of, merge_committed, message_count, message_text, next_is_summary,
     offer_known, offer_message, pin_matches, pin_message, pin_text, preset_summary_options,
     recalled_text, referenced_message, restore_from, set_options, share_turns, snapshot_bytes,
-    snapshot_with_measures, split_measures, starts_late, take_counts, truncate, understood, unpin,
+    snapshot_with, split_measures, starts_late, take_counts, truncate, understood, unpin,
 };
 pub use status_line::{pressure_hint, status_line_of};

@@ -13,7 +13,7 @@ use crate::context::{
     next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
     plan_checkpoint, plan_compaction, preset_summary_options, pressure_hint, recalled_text,
     record_outside, record_refusal, referenced_message, reread, restore_from, set_checkpoints,
-    set_options, share_turns, snapshot_bytes, snapshot_with_measures, split_measures, starts_late,
+    set_options, share_turns, snapshot_bytes, snapshot_with, split_measures, starts_late,
     status_json, status_line_of, take_counts, truncate, understood, unpin, warning,
 };
 use crate::error::Result;
@@ -144,9 +144,9 @@ impl Manager {
         snapshot_bytes(&self.0)
     }
 
-    /// The same with the measures of all messages, and the host's keys of these in the input buffer.
-    pub fn snapshot_with_measures(&self, len: usize) -> Result<Vec<u8>> {
-        with_input(len, |keys| Ok(snapshot_with_measures(&self.0, keys)))
+    /// The same with what `measures` wrote, which is in the input buffer.
+    pub fn snapshot_with(&self, len: usize) -> Result<Vec<u8>> {
+        with_bytes(len, |measures| Ok(snapshot_with(&self.0, measures)))
     }
 
     /// Takes in what another has committed: the input buffer has its snapshot, of so many bytes, and the one from which both

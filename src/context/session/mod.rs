@@ -39,7 +39,7 @@ pub use counter::{counted_texts, take_counts};
 pub use history_limit::{Shared, history_limit};
 pub use history_limit::{last_turns, share_turns};
 pub use measures::{
-    Appended, KnownMessages, append_known, measures_of, snapshot_with_measures, split_measures,
+    Appended, KnownMessages, append_known, measures_of, snapshot_with, split_measures,
 };
 pub use pinning::{pin_matches, pin_message, pin_text, unpin};
 pub use snapshot::forgotten::starts_late;

@@ -16,7 +16,7 @@ use crate::context::session::snapshot::snapshot_bytes;
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::hash;
-use crate::model::{MessageId, Role};
+use crate::model::Role;
 
 /// Changes with whatever is measured, and with how it is written here.
 const VERSION: u64 = 2;
@@ -37,11 +37,9 @@ fn setting_of(session: &Session) -> Option<u64> {
 /// Behind the measures that follow a snapshot, and their length in the four bytes before it.
 const MEASURED: &[u8; 4] = b"MEAS";
 
-/// The session as bytes with the measures of its messages, and what the host wants to know these by.
-pub fn snapshot_with_measures(session: &Session, keys: &str) -> Vec<u8> {
+/// The session as bytes, with these measures behind its snapshot.
+pub fn snapshot_with(session: &Session, measures: &[u8]) -> Vec<u8> {
     let mut bytes = snapshot_bytes(session);
-    let all = MessageId::FIRST.to(session.transcript.ledger.next_message());
-    let measures = measures_of(session, all, keys).unwrap_or_default();
     if let Ok(length) = u32::try_from(measures.len()) {
         bytes.extend(measures);
         bytes.extend(length.to_le_bytes());
