@@ -7,29 +7,14 @@ import { copied, isContainedIn, isShapedAs, messageJson } from "../core/json.js"
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
-import type { Asked, KnownMessages, TakenUp } from "./known-messages.js";
-import { appendKnown, type Kept, keepMeasures, keptOf } from "./measures.js";
+import type { Asked, KnownMessages } from "./known-messages.js";
+import { appendKnown, keepMeasures } from "./measures.js";
+import { type Alignment, Places } from "./places.js";
+import { type Located, type Read, Taking } from "./taking.js";
 import type { Shown, View } from "./view.js";
 
-/** The host's history where it is not the session's, one to one. */
-interface Passed<M> {
-  messages: readonly M[];
-  /** For each of them the core's number; null: a message of ours. */
-  numbers: Array<number | null>;
-  /** The place of each number that is held somewhere. */
-  places: Map<number, number>;
-  /** The host no longer holds the messages before this number, but for the system's in front. */
-  from: number;
-}
-
-/** The session's messages, and where the host holds them if that is elsewhere. */
-interface Located<M> {
-  session: readonly M[];
-  passed: Passed<M> | undefined;
-}
-
 interface Passing<M> extends Located<M> {
-  passed: Passed<M>;
+  passed: Places<M>;
 }
 
 /** Known: they go on from those that the core has, and these objects say now what some of those say. */
@@ -43,18 +28,6 @@ interface LastGroup {
   from: number;
   copies: unknown[];
 }
-
-/** A message as the core takes it. */
-interface Read extends Asked {
-  /** Its measure, if it has one; then it is not written as JSON yet. */
-  known: Kept | undefined;
-  json: string | undefined;
-  /** Where the host holds it. */
-  place: number;
-}
-
-/** Where a later part of the known messages lies in the host's history, as the core has it. */
-type Alignment = [systems: number, front: number, from: number, to: number];
 
 /** By the core's numbers. */
 type Same<M> = Map<number, M>;
@@ -72,7 +45,8 @@ export class History<M> {
   #known: M[] = [];
   /** The host's keys of those; undefined: none, or it threw. */
   #keys: Array<string | undefined> = [];
-  #passed: Passed<M> | undefined;
+  /** The host's history where it is not the session's, one to one. */
+  #passed: Places<M> | undefined;
   /** The core asks for all messages again. */
   #isWanted = false;
   /** The core's messages are not those that are known: a call failed half way. */
@@ -144,7 +118,7 @@ export class History<M> {
 
   /** Where the host's history holds a message of the core's; null: nowhere. */
   placeOf(number: number): number | null {
-    return this.#passed ? (this.#passed.places.get(number) ?? null) : number;
+    return this.#passed ? (this.#passed.placeOf(number) ?? null) : number;
   }
 
   /** The place of the first message from a number on that the host holds; behind its history if it holds none. */
@@ -164,16 +138,7 @@ export class History<M> {
 
   /** The places of a run of numbers, as [from, to); none for what the host does not hold, or only in a message of ours. */
   runsOf(from: number, to: number): Array<[number, number]> {
-    if (!this.#passed) return [[from, to]];
-    const runs: Array<[number, number]> = [];
-    for (let number = from; number < to; number++) {
-      const place = this.placeOf(number);
-      if (place === null || this.numberOf(place) !== number) continue;
-      const last = runs.at(-1);
-      if (last?.[1] === place) last[1]++;
-      else runs.push([place, place + 1]);
-    }
-    return runs;
+    return this.#passed ? this.#passed.runsOf(from, to) : [[from, to]];
   }
 
   /** Places of many; null stays null. */
@@ -184,12 +149,12 @@ export class History<M> {
 
   /** How many messages of the session the host no longer holds. */
   get forgotten(): number {
-    return this.#passed ? this.#known.length - this.#passed.places.size : 0;
+    return this.#passed ? this.#known.length - this.#passed.size : 0;
   }
 
   /** The core's number of a message of the host's history; null: it is one of ours. */
   numberOf(place: number): number | null {
-    return this.#passed ? (this.#passed.numbers[place] ?? null) : place;
+    return this.#passed ? this.#passed.numberOf(place) : place;
   }
 
   /**
@@ -197,49 +162,26 @@ export class History<M> {
    * fails half way, the next call takes up where the last whole one was.
    */
   take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
-    let { session, isKnown, same, passed } = this.#session(manager, messages, view);
+    const { isKnown, same, ...located } = this.#session(manager, messages, view);
+    const taking = new Taking(located, this.#key, this.#isSummary);
     const grown: Same<M> = new Map();
-    const common = isKnown ? this.#common(manager, session, grown) : 0;
+    const common = isKnown ? this.#common(manager, taking.messages, grown) : 0;
     let comesAgain = this.#isWanted || common < this.#known.length;
     const before = { known: this.#known, keys: this.#keys };
     const isFirst = before.known.length === 0;
-    const placeOf = (index: number): number => passed?.places.get(index) ?? index;
-    let asked: Asked[] = [];
-    const ask = (index: number): Asked => {
-      const [message, place] = [session[index] as M, placeOf(index)];
-      asked[index] ??= {
-        key: this.#key?.(message, place),
-        isSummary: this.#isSummary?.(message, place) === true,
-      };
-      return asked[index];
-    };
-    const read = (message: M, index: number): Read => {
-      const known = keptOf(message);
-      return {
-        known,
-        place: placeOf(index),
-        json: known ? undefined : messageJson(message, placeOf(index)),
-        ...ask(index),
-      };
-    };
     const moved: Array<[number: number, json: string]> = [];
     for (const [number, message] of [...grown, ...same]) {
       // The core keeps where parts stand, so an object of the same shape need not be read again.
       const isUnchanged = !grown.has(number) && isShapedAs(this.#known[number], message);
-      if (!isUnchanged) moved.push([number, messageJson(message, placeOf(number))]);
+      if (!isUnchanged) moved.push([number, messageJson(message, taking.placeOf(number))]);
     }
-    let all: Array<Read | undefined> = [];
     if (comesAgain) {
       // If the core itself asks for all messages, it has let go of them already.
       const letsGo = !this.#isWanted || this.#isTorn;
       const keep = letsGo ? manager.keeps(common) : 0;
       if (letsGo && !this.#isTorn) keepMeasures(manager, before.known, this.#copies);
-      const gone = Math.max(this.#released, passed?.from ?? 0);
       // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
-      for (let index = keep; index < session.length; index++) {
-        const message = session[index] as M;
-        if (message !== undefined || index >= gone) all[index] = read(message, index);
-      }
+      taking.readAhead(keep, Math.max(this.#released, taking.from));
       // Copies: after a throw the next call compares with what was known before this one.
       this.#known = before.known.slice();
       this.#keys = before.keys.slice();
@@ -256,46 +198,13 @@ export class History<M> {
       this.#copies[number] = undefined;
     }
     try {
-      for (let index = this.#known.length; index < session.length; index++) {
-        const message = session[index] as M;
-        const next = passed?.from ?? 0;
-        if (message === undefined && index < next && !isWithin(passed, index, next)) {
-          // It is not there any more: the session goes on with what the host still holds.
-          call("request", () => manager.forget(next));
-          this.#drop(next);
-          this.#known.length = next;
-          index = next - 1;
-          continue;
-        }
-        if (message === undefined && index < this.#released) {
-          // The host has taken our request for a history of which the start is forgotten: it is one of its own then.
-          call("request", () => manager.truncate(0, false));
-          [session, passed, all, asked] = [messages, undefined, [], []];
-          this.#drop();
-          this.#released = 0;
-          index = -1;
-          continue;
-        }
-        const readAt = (at: number): Read => {
-          const one = all[at] ?? read(session[at] as M, at);
-          // Read ahead, and not a second time: the host's functions are asked once.
-          if (one.known) all[at] = one;
-          return one;
-        };
-        const taken = { messages: session, placeOf, ask };
-        const appended =
-          this.#takeUp(manager, taken, index) ?? this.#append(manager, session, index, readAt);
-        if (appended > 0) {
-          index += appended - 1;
-        } else {
-          // What came before was read wrongly, or taken for another session's: it is read again.
-          this.#drop();
-          comesAgain = true;
-          index = -1;
-          const found = manager.starts_late() ? this.#aligned(manager, messages) : undefined;
-          if (found) ({ session, passed } = this.#placed(found, messages, []));
-          if (found) [all, asked] = [[], []];
-        }
+      while (this.#known.length < taking.messages.length) {
+        if (this.#skips(manager, taking, messages) || this.#append(manager, taking)) continue;
+        // What came before was read wrongly, or taken for another session's: it is read again.
+        this.#drop();
+        comesAgain = true;
+        const found = manager.starts_late() ? this.#aligned(manager, messages) : undefined;
+        if (found) taking.locate(this.#placed(found, messages, []));
       }
     } catch (error) {
       if (comesAgain) {
@@ -304,21 +213,21 @@ export class History<M> {
         this.#copies = [];
         this.#isTorn = true;
       } else {
-        this.#passed = passed && until(passed, session.length - this.#known.length);
+        this.#passed = taking.passed?.without(taking.messages.length - this.#known.length);
       }
       throw error;
     }
-    const forgotten = passed?.from ?? 0;
+    const forgotten = taking.from;
     if (forgotten !== this.#forgotten) call("request", () => manager.forget(forgotten));
     this.#forgotten = forgotten;
     this.#isWanted = false;
     this.#isTorn = false;
     this.earlier = undefined;
-    this.#passed = passed;
+    this.#passed = taking.passed;
     // A history that is taken up whole may be taken up again. A single new message is soon measured.
     if (isFirst) keepMeasures(manager, this.#known, this.#copies);
-    if (this.#released > 0 && !passed) {
-      this.#known = session.slice();
+    if (this.#released > 0 && !taking.passed) {
+      this.#known = taking.messages.slice();
       this.#released = 0;
     }
   }
@@ -331,54 +240,62 @@ export class History<M> {
     const sent = new Set<number>();
     view.sends((number) => sent.add(number) !== undefined);
     for (let number = 0; number < passed.from; number++) {
-      if (sent.has(number) || passed.places.has(number)) continue;
+      if (sent.has(number) || passed.placeOf(number) !== undefined) continue;
       if (call("request", () => manager.may_send(number))) continue;
       this.#known[number] = undefined as M;
       this.#copies[number] = undefined;
     }
   }
 
-  /**
-   * Appends the message at `index`, and those behind it that are known by their measures. How many; 0: the core needs all
-   * messages again.
-   */
-  #append(
-    manager: glue.Manager,
-    session: readonly M[],
-    index: number,
-    readAt: (at: number) => Read,
-  ): number {
-    const first = readAt(index);
-    if (isByMeasure(first)) {
-      const isKnown = (at: number): boolean => isByMeasure(readAt(at));
-      const count = appendKnown("request", manager, session, index, isKnown);
-      for (let at = index; at < index + (count ?? 0); at++) {
-        const read = readAt(at);
-        this.#know(session[at] as M, at, read, read.known?.copy);
-      }
-      if (count !== 0) return count ?? 0;
+  /** Goes on behind messages that the host no longer holds. True: the next message is another, or none. */
+  #skips(manager: glue.Manager, taking: Taking<M>, messages: readonly M[]): boolean {
+    const index = this.#known.length;
+    if (taking.messages[index] !== undefined) return false;
+    const next = taking.from;
+    if (index < next && !taking.passed?.holdsAny(index, next)) {
+      // The session goes on with what the host still holds.
+      call("request", () => manager.forget(next));
+      this.#known.length = next;
+      return true;
     }
-    const message = session[index] as M;
+    if (index >= this.#released) return false;
+    // The host has taken our request for a history of which the start is forgotten: it is one of its own then.
+    call("request", () => manager.truncate(0, false));
+    taking.locate({ session: messages, passed: undefined });
+    this.#drop();
+    this.#released = 0;
+    return true;
+  }
+
+  /** Appends the next message, and those behind it that are known by their measures. False: the core needs all again. */
+  #append(manager: glue.Manager, taking: Taking<M>): boolean {
+    const index = this.#known.length;
+    const earlier = this.#earlier?.append(manager, taking, index) ?? 0;
+    for (let at = index; at < index + (earlier ?? 0); at++) {
+      this.#know(taking.messages[at] as M, taking.ask(at), undefined);
+    }
+    if (earlier !== 0) return earlier !== null;
+    const first = taking.read(index);
+    if (isByMeasure(first)) {
+      const isKnown = (at: number): boolean => isByMeasure(taking.read(at));
+      const count = appendKnown("request", manager, taking.messages, index, isKnown);
+      for (let at = index; at < index + (count ?? 0); at++) {
+        const read = taking.read(at);
+        this.#know(taking.messages[at] as M, read, read.known?.copy);
+      }
+      if (count !== 0) return count !== null;
+    }
+    const message = taking.messages[index] as M;
     const json = first.json ?? messageJson(message, first.place);
     // Before the core has it: a trap of the host's may throw.
     const copy = copied(message);
-    if (!push("request", manager, json, this.counter, first.isSummary)) return 0;
-    this.#know(message, index, first, copy);
-    return 1;
+    if (!push("request", manager, json, this.counter, first.isSummary)) return false;
+    this.#know(message, first, copy);
+    return true;
   }
 
-  /** Appends the message at `index`, and those behind it, by the measures of an earlier process. Undefined: its text is needed. */
-  #takeUp(manager: glue.Manager, taken: TakenUp<M>, index: number): number | undefined {
-    const count = this.#earlier?.append(manager, taken, index);
-    if (count === undefined || count === 0) return undefined;
-    for (let at = index; at < index + (count ?? 0); at++) {
-      this.#know(taken.messages[at] as M, at, taken.ask(at), undefined);
-    }
-    return count ?? 0;
-  }
-
-  #know(message: M, index: number, { key }: Asked, copy: unknown): void {
-    this.#known[index] = message;
+  #know(message: M, { key }: Asked, copy: unknown): void {
+    const index = this.#known.push(message) - 1;
     this.#copies[index] = copy;
     if (this.#key) this.#keys[index] = key;
   }
@@ -420,7 +337,7 @@ export class History<M> {
       if (!isOurs && !isEdited) known[all[0] as number] = messages[place] as M;
     }
     const from = passed?.from ?? 0;
-    const start = { messages: messages.slice(0, matched.length), numbers, places, from };
+    const start = new Places(messages.slice(0, matched.length), numbers, places, from);
     const goesOnFromAll = next >= this.#known.length;
     return {
       ...this.#extended(start, messages, known),
@@ -430,17 +347,9 @@ export class History<M> {
   }
 
   /** What follows in the host's history follows in the session. */
-  #extended(passed: Passed<M>, messages: readonly M[], known: readonly M[]): Passing<M> {
-    const numbers = passed.numbers.slice();
-    const places = new Map(passed.places);
-    const session = known.slice();
-    for (const message of messages.slice(passed.messages.length)) {
-      places.set(session.length, numbers.length);
-      numbers.push(session.length);
-      session.push(message);
-    }
-    const { from } = passed;
-    return { session, passed: { messages: messages.slice(), numbers, places, from } };
+  #extended(passed: Places<M>, messages: readonly M[], known: readonly M[]): Passing<M> {
+    const session = known.concat(messages.slice(passed.messages.length));
+    return { session, passed: passed.extended(messages, known.length) };
   }
 
   /** The host has forgotten its oldest messages, and passes a later part of those that are known. */
@@ -449,37 +358,23 @@ export class History<M> {
     if (!found) return undefined;
     const same: Same<M> = new Map();
     const located = this.#placed(found, messages, this.#known);
-    const { places } = located.passed;
+    const { passed } = located;
     const isUnchanged = (number: number): boolean => {
-      const place = places.get(number);
+      const place = passed.placeOf(number);
       return place === undefined || this.#isSame(manager, messages[place] as M, number, same);
     };
     if (!view.sends(isUnchanged)) return undefined;
-    for (const [number, place] of places) same.set(number, messages[place] as M);
+    for (const [number, place] of passed.all) same.set(number, messages[place] as M);
     return { ...located, isKnown: true, same };
   }
 
   /** The session where this later part of the known messages is what the host holds. */
-  #placed(
-    [systems, front, from, to]: Alignment,
-    messages: readonly M[],
-    known: readonly M[],
-  ): Passing<M> {
-    const numberAt = (place: number): number | null => {
-      if (place >= front) return from + place - front;
-      return place < systems ? place : null;
-    };
-    const start = messages.slice(0, front + to - from);
-    const numbers = start.map((_, place) => numberAt(place));
-    const places = new Map<number, number>();
+  #placed(found: Alignment, messages: readonly M[], known: readonly M[]): Passing<M> {
+    const start = Places.ofPart(found, messages);
     // What is not known as an object is not there any more.
-    const session = Array.from({ length: to }, (_, number) => known[number] as M);
-    for (const [place, number] of numbers.entries()) {
-      if (number === null) continue;
-      places.set(number, place);
-      session[number] = messages[place] as M;
-    }
-    return this.#extended({ messages: start, numbers, places, from }, messages, session);
+    const session = Array.from({ length: found[3] }, (_, number) => known[number] as M);
+    for (const [number, place] of start.all) session[number] = messages[place] as M;
+    return this.#extended(start, messages, session);
   }
 
   #aligned(manager: glue.Manager, messages: readonly M[]): Alignment | undefined {
@@ -654,21 +549,4 @@ export class History<M> {
 /** A summary is looked at as a text. */
 function isByMeasure({ known, isSummary }: Read): boolean {
   return known !== undefined && !isSummary;
-}
-
-/** The host holds one of these numbers. */
-function isWithin<M>(passed: Passed<M> | undefined, from: number, to: number): boolean {
-  return [...(passed?.places.keys() ?? [])].some((number) => number >= from && number < to);
-}
-
-/** The host's history without its last messages: the core does not have them yet. */
-function until<M>({ messages, numbers, places, from }: Passed<M>, missing: number): Passed<M> {
-  const count = messages.length - missing;
-  const are = [...places].filter(([, place]) => place < count);
-  return {
-    messages: messages.slice(0, count),
-    numbers: numbers.slice(0, count),
-    places: new Map(are),
-    from,
-  };
 }

@@ -1,0 +1,90 @@
+/** A history that is being taken: its messages as the core takes them. The host's functions are asked once of each. */
+import { messageJson } from "../core/json.js";
+import type { Asked, TakenUp } from "./known-messages.js";
+import { type Kept, keptOf } from "./measures.js";
+import type { Places } from "./places.js";
+
+/** The session's messages, and where the host holds them if that is elsewhere. */
+export interface Located<M> {
+  session: readonly M[];
+  passed: Places<M> | undefined;
+}
+
+/** A message as the core takes it. */
+export interface Read extends Asked {
+  /** Its measure, if it has one; then it is not written as JSON yet. */
+  known: Kept | undefined;
+  json: string | undefined;
+  /** Where the host holds it. */
+  place: number;
+}
+
+/** A function of the host's of a message and its place; undefined: it has none. */
+type Host<M, T> = ((message: M, index: number) => T | undefined) | undefined;
+
+export class Taking<M> implements TakenUp<M> {
+  /** The session's messages. */
+  messages: readonly M[];
+  passed: Places<M> | undefined;
+  readonly #key: Host<M, string>;
+  readonly #isSummary: Host<M, boolean>;
+  #asked: Asked[] = [];
+  #read: Read[] = [];
+
+  constructor({ session, passed }: Located<M>, key: Host<M, string>, isSummary: Host<M, boolean>) {
+    this.messages = session;
+    this.passed = passed;
+    this.#key = key;
+    this.#isSummary = isSummary;
+  }
+
+  /** The host holds the messages elsewhere than it seemed. */
+  locate({ session, passed }: Located<M>): void {
+    this.messages = session;
+    this.passed = passed;
+    this.#asked = [];
+    this.#read = [];
+  }
+
+  /** How many of the first messages the host no longer holds. */
+  get from(): number {
+    return this.passed?.from ?? 0;
+  }
+
+  placeOf(index: number): number {
+    return this.passed?.placeOf(index) ?? index;
+  }
+
+  ask(index: number): Asked {
+    const [message, place] = [this.messages[index] as M, this.placeOf(index)];
+    this.#asked[index] ??= {
+      key: this.#key?.(message, place),
+      isSummary: this.#isSummary?.(message, place) === true,
+    };
+    return this.#asked[index];
+  }
+
+  /** Reads a message: not a second time if it was read ahead, or is known by its measure. */
+  read(index: number): Read {
+    const read = this.#read[index] ?? this.#readNow(index);
+    if (read.known) this.#read[index] = read;
+    return read;
+  }
+
+  /** Reads messages from an index on, but for those that are missing and before `gone`. */
+  readAhead(from: number, gone: number): void {
+    for (let index = from; index < this.messages.length; index++) {
+      if (this.messages[index] !== undefined || index >= gone) {
+        this.#read[index] = this.#readNow(index);
+      }
+    }
+  }
+
+  #readNow(index: number): Read {
+    const message = this.messages[index];
+    const known = keptOf(message);
+    const place = this.placeOf(index);
+    const json = known ? undefined : messageJson(message, place);
+    return { known, place, json, ...this.ask(index) };
+  }
+}
