@@ -1,6 +1,7 @@
 /**
  * Messages that were measured once: what a new session, a restored one, an edit of an old message and a function cost over
- * objects that nobody has seen before, and over the same objects again.
+ * objects that nobody has seen before, and over the same objects again; and what a restored session costs whose snapshot has
+ * measures, over objects that nobody has seen before.
  */
 import {
   ContextManager,
@@ -60,9 +61,30 @@ function edited(session) {
   ];
 }
 
+/** How a restored session may know a message that was measured. */
+const WAYS = {
+  "the host's key": { key: ({ id }) => id },
+  "its position": { appendOnly: true },
+  "its JSON": {},
+};
+
+/** Milliseconds of a restored session over new objects, without measures and with them. */
+function restored(session, how) {
+  const all = { ...options, ...how };
+  const parked = asked(new ContextManager(all), structuredClone(session));
+  const snapshots = [parked.snapshot(), parked.snapshot({ measures: true })];
+  parked[Symbol.dispose]();
+  return () =>
+    snapshots.map((snapshot) => {
+      const messages = structuredClone(session);
+      return timed(() => asked(ContextManager.restore(snapshot, all), messages));
+    });
+}
+
 /** Prints both, and how many times less the second is. */
 export function bench(median) {
   console.log("\nmessages that were measured once, ms\n");
+  const results = [];
   for (const length of LENGTHS) {
     const session = longSession(length);
     const snapshot = asked(new ContextManager(options), structuredClone(session)).snapshot();
@@ -71,13 +93,19 @@ export function bench(median) {
       () => both(session, snapshot, work),
     ]);
     rows.push(["an edit of the fifth message", () => edited(session)]);
+    const withIds = session.map((message, at) => ({ id: `m${at}`, ...message }));
+    for (const [way, how] of Object.entries(WAYS)) {
+      rows.push([`a restored session, measures by ${way}`, restored(withIds, how)]);
+    }
     for (const [name, run] of rows) {
       run();
       const rounds = Array.from({ length: ROUNDS }, run);
       const [first, again] = [0, 1].map((at) => median(rounds.map((times) => times[at])));
+      results.push({ length, name, first, again });
       console.log(
-        `${`${length} messages, ${name}`.padEnd(46)} ${first.toFixed(1).padStart(8)} at first ${again.toFixed(1).padStart(8)} again ${(first / again).toFixed(1).padStart(6)} x`,
+        `${`${length} messages, ${name}`.padEnd(62)} ${first.toFixed(1).padStart(8)} at first ${again.toFixed(1).padStart(8)} again ${(first / again).toFixed(1).padStart(6)} x`,
       );
     }
   }
+  return results;
 }

@@ -392,7 +392,7 @@ export class ContextManager<M = unknown> {
    * bodies of messages.
    *
    * @param options `measures`: also what was measured of each message, so that the restored session does not read them again. These
-   *   are about 400 bytes a message, and hold the names, paths and numbers of its text, though no secrets that are known by
+   *   are about 220 bytes a message, and hold the names, paths and numbers of its text, though no secrets that are known by
    *   their form. Default false.
    */
   snapshot(
