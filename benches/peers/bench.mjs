@@ -11,8 +11,11 @@ import { ContextManager, estimateTokens } from "../../npm/dist/index.node.js";
 import { longSession, requests } from "../../tests/support/long.mjs";
 import { bench as benchCalibration } from "./calibration.mjs";
 import { bench as benchCandidates } from "./candidates.mjs";
+import { bench as benchFiles } from "./files.mjs";
 import { bench as benchKnown } from "./known.mjs";
 import { bench as benchPrompt } from "./prompt.mjs";
+import { publish } from "./publish.mjs";
+import { bench as benchStart } from "./start.mjs";
 import { bench as benchState } from "./state.mjs";
 import { bench as benchTurn } from "./turn.mjs";
 
@@ -136,9 +139,16 @@ console.log(
   `\nfirst request of ${COLD} messages (${(bytes / 1e6).toFixed(1)} MB): ${cold.ms.toFixed(1)} ms; gpt-tokenizer, counting their JSON and no more: ${counted.ms.toFixed(1)} ms; ratio ${(counted.ms / cold.ms).toFixed(1)}`,
 );
 
-await benchPrompt(RUNS, median);
+const prompt = await benchPrompt(RUNS, median);
+const start = benchStart(median);
+const files = benchFiles(median);
+const turn = await benchTurn();
+const known = benchKnown(median);
 benchCalibration();
 await benchState(median);
-await benchTurn();
-benchKnown(median);
 await benchCandidates();
+if (process.argv.includes("--publish")) {
+  const estimate = rows.map(({ name, ms }) => ({ name, mbPerSecond: text.length / 1000 / ms }));
+  const first = { messages: COLD, ms: cold.ms, gptTokenizerMs: counted.ms };
+  publish({ turn, known, first, estimate, prompt, start, files });
+}

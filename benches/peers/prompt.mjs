@@ -92,4 +92,9 @@ export async function bench(rounds, median) {
   }
   const ratio = (of) => (median(results[1][of]) / median(results[0][of])).toFixed(0);
   console.log(`\nratio to prompt-tsx: ${ratio("calls")}, of first calls ${ratio("firsts")}`);
+  return results.map(({ name, calls, firsts }) => ({
+    name,
+    ms: median(calls),
+    firstMs: median(firsts),
+  }));
 }

@@ -35,11 +35,14 @@ export function bench(median) {
     for (const [name, program] of Object.entries(PROGRAMS)) times.get(name)?.push(timed(program));
   }
   const empty = median(times.get(""));
-  console.log(`\nstart-up, ms beside the ${empty.toFixed(0)} of an empty program, median of ${ROUNDS}\n`);
+  console.log(
+    `\nstart-up, ms beside the ${empty.toFixed(0)} of an empty program, median of ${ROUNDS}\n`,
+  );
   const rows = Object.keys(PROGRAMS).map((name) => ({
     name,
     ms: Math.max(0, median(times.get(name)) - empty),
   }));
-  for (const { name, ms } of rows) console.log(`${name.padEnd(40)} ${ms.toFixed(0).padStart(6)} ms`);
+  for (const { name, ms } of rows)
+    console.log(`${name.padEnd(40)} ${ms.toFixed(0).padStart(6)} ms`);
   return rows;
 }

@@ -141,21 +141,23 @@ const PEERS = {
   },
 };
 
-/** What is installed: name, shape of a message, call. */
+/** What is installed: label, shape of a message, call; and the versions. */
 async function installed() {
   const rows = [];
+  const versions = {};
   for (const [name, steps] of Object.entries(PEERS)) {
     try {
       const peer = await steps(await import(name));
       const file = new URL(`node_modules/${name}/package.json`, import.meta.url);
       const { version } = JSON.parse(readFileSync(file, "utf8"));
       console.log(`${name} ${version}`);
+      versions[name] = version;
       for (const [label, [shape, run]] of Object.entries(peer)) rows.push({ label, shape, run });
     } catch (error) {
       console.log(`skipped: ${name}: ${error.message.split("\n")[0]}`);
     }
   }
-  return rows;
+  return { peers: rows, versions };
 }
 
 function manager() {
@@ -258,9 +260,11 @@ async function timed({ run, all, ready }, sent) {
 /** Prints each side's turn at each length, and the ratio of its median to ours: above 1 ours is faster. */
 export async function bench() {
   console.log("\none more turn of a coding agent's session at 200,000 tokens\n");
-  const peers = await installed();
+  const { peers, versions } = await installed();
+  const lengths = [];
   for (const count of LENGTHS) {
     const rows = await around(count, peers);
+    lengths.push({ count, rows });
     const [ours] = rows;
     const times = (row, how) => {
       if (!row[how]) return "".padStart(37);
@@ -289,4 +293,5 @@ export async function bench() {
       );
     }
   }
+  return { versions, lengths };
 }

@@ -6,11 +6,11 @@ use anyhow::Result;
 use crate::build;
 use crate::shell::{command, npm_ci, root, show};
 
-/// Builds, installs the peers, measures, and prints ratios.
-pub fn run() -> Result<()> {
+/// Builds, installs the peers, measures, and prints ratios. `words`: as `bench.mjs` takes them.
+pub fn run(words: &[&str]) -> Result<()> {
     build::run()?;
     npm_ci("benches/peers")?;
-    show(command("node").args(["--expose-gc", "benches/peers/bench.mjs"]))
+    show(command("node").args(["--expose-gc", "benches/peers/bench.mjs"]).args(words))
 }
 
 /// Builds, and prints how the time of each entry grows as its input doubles.

@@ -28,7 +28,7 @@ cargo xtask demo                                sets up, builds, and shows the p
 cargo xtask test [--ci | --long] [--hosts] [--quick] [SUITE...]
                                                 every suite, or those named; --ci and --long: on more inputs
 cargo xtask check                               formatting, lints, floors, types, imports, sizes, package shape
-cargo xtask bench                               speed against other packages
+cargo xtask bench [--publish]                   speed against other packages; --publish: into docs/benchmarks.md, too
 cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name
 cargo xtask bench agents [OPTION...]            tasks that scripted agents, or a real model, play under ours and other packages
 cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)
@@ -53,7 +53,8 @@ fn main() -> ExitCode {
         ["demo"] => demo::run().map(|()| true),
         ["test", options @ ..] => test::run(options),
         ["check"] => check::run(),
-        ["bench"] => bench::run().map(|()| true),
+        ["bench"] => bench::run(&[]).map(|()| true),
+        ["bench", "--publish"] => bench::run(&["--publish"]).map(|()| true),
         ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),
         ["bench", "agents", words @ ..] => bench::agents(words).map(|()| true),
         ["fuzz", words @ ..] => fuzz::run(words),
