@@ -113,24 +113,23 @@ fn measure_part(
         Kind::Text | Kind::Result => &part.text,
         Kind::Thinking | Kind::Image | Kind::Other => "",
     };
-    let found = identifiers.map(|known| (intern(source, counter.estimator, known), known));
-    let ((ids, head_ids), found) = found.map_or_else(
-        || (<(Vec<u32>, u32)>::default(), Some(Vec::new())),
-        |(found, known)| (listed(&found, known), may_be_kept(found, known)),
-    );
     let name = if part.piece.kind == Kind::Call { &*part.piece.name } else { "" };
     let key = hash::bytes(hash::bytes(part.media, name.as_bytes()), part.text.as_bytes());
-    Measured {
+    let mut block = Measured {
         tokens: text.saturating_add(overhead).saturating_add(hidden).saturating_add(images),
         overhead,
         chars: u32::try_from(utf16_len(&part.text)).unwrap_or(u32::MAX),
-        ids,
-        head_ids,
         key,
         bytes: u32::try_from(part.text.len()).unwrap_or(u32::MAX).saturating_add(part.media_bytes),
         mended: part.mended.clone(),
-        found,
+        found: Some(Vec::new()),
+        ..Measured::default()
+    };
+    if let Some(known) = identifiers {
+        let found = intern(source, counter.estimator, known);
+        take_found(&mut block, found, known);
     }
+    block
 }
 
 /// Where the first so many characters end.
@@ -189,29 +188,26 @@ fn is_hidden(known: &Identifiers, id: u32) -> bool {
     known.get(id).is_some_and(|it| it.tokens == 0)
 }
 
-/// Whether a word is a secret depends on the text in which it was first found: another session looks for itself.
-pub(in crate::context) fn may_be_kept(
+/// A block takes the identifiers that were found in it, [`in_order`]: each once, without secrets, those of its head first.
+pub(in crate::context) fn take_found(
+    block: &mut Measured,
     found: Vec<Occurrence>,
     known: &Identifiers,
-) -> Option<Vec<Occurrence>> {
+) {
     let has_secret = found.iter().any(|it| is_hidden(known, it.id));
-    (!has_secret).then_some(found)
-}
-
-/// Numbers of a block's identifiers [`in_order`], each once, without secrets, those of its head first; and how many those are.
-pub(in crate::context) fn listed(found: &[Occurrence], known: &Identifiers) -> (Vec<u32>, u32) {
-    let (mut head, mut rest) = (Vec::new(), Vec::with_capacity(found.len()));
-    for it in found {
-        if is_hidden(known, it.id) {
-            continue;
-        }
+    let shown = |it: &&Occurrence| !has_secret || !is_hidden(known, it.id);
+    let mut ids = Vec::with_capacity(found.len());
+    ids.extend(found.iter().filter(|it| it.in_head).filter(shown).map(|it| it.id));
+    block.head_ids = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+    let mut head = None;
+    for it in &found {
         if it.in_head {
-            head.push(it.id);
-        } else if head.last() != Some(&it.id) {
-            rest.push(it.id);
+            head = Some(it.id);
+        } else if head != Some(it.id) && shown(&it) {
+            ids.push(it.id);
         }
     }
-    let head_ids = u32::try_from(head.len()).unwrap_or(u32::MAX);
-    head.append(&mut rest);
-    (head, head_ids)
+    block.ids = ids;
+    // Whether a word is a secret depends on the text in which it was first found: another session looks for itself.
+    block.found = (!has_secret).then_some(found);
 }

@@ -9,7 +9,7 @@ use crate::context::session::arrival::append_measured;
 use crate::context::session::snapshot::Known;
 use crate::context::session::snapshot::bytes::Reader;
 use crate::context::session::snapshot::restore::{ends_wait, match_message, needs_text};
-use crate::context::transcript::measure::{Measure, Measured, in_order, listed, may_be_kept};
+use crate::context::transcript::measure::{Measure, Measured, in_order, take_found};
 use crate::context::transcript::occurrences::Occurrence;
 use crate::format::of_bytes;
 use crate::model::{Kind, MessageId, Outline, Piece, Role, Span};
@@ -136,24 +136,20 @@ impl KnownMessages {
         let count = from.count();
         let room = count.min(USUAL_PIECES);
         let (mut pieces, mut blocks) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        let mut found: Vec<Vec<Occurrence>> = Vec::with_capacity(room);
         for _ in 0..count {
             pieces.push(piece::read(&mut from)?);
             let [tokens, overhead, chars, bytes] = [(); 4].map(|()| from.small());
             let key = from.hash();
-            blocks.push(Measured { tokens, overhead, chars, key, bytes, ..Measured::default() });
-            found.push((0..from.count()).map(|_| occurrence(from.number())).collect());
-        }
-        from.end().ok()?;
-        if has_words {
-            for (block, found) in blocks.iter_mut().zip(found) {
-                number(&self.written, &mut self.ids, session, block, found)?;
-            }
-        } else {
-            for block in &mut blocks {
+            let mut block = Measured { tokens, overhead, chars, key, bytes, ..Measured::default() };
+            let found = (0..from.count()).map(|_| occurrence(from.number())).collect();
+            if has_words {
+                number(&self.written, &mut self.ids, session, &mut block, found)?;
+            } else {
                 block.found = Some(Vec::new());
             }
+            blocks.push(block);
         }
+        from.end().ok()?;
         let outline = Outline { role, pieces };
         Some(Measure { outline, fingerprint, written, bytes, at_ms, is_request, blocks })
     }
@@ -237,14 +233,14 @@ fn number(
     let known = &mut session.transcript.ledger.identifiers;
     for it in &mut found {
         let id = ids.get_mut(it.id as usize)?;
+        if let Some(number) = *id {
+            *it = Occurrence { id: number, is_new: false, ..*it };
+            continue;
+        }
+        let word = written.text(written.words.get(it.id as usize)?);
         let before = known.len();
-        let number = if let Some(number) = *id {
-            number
-        } else {
-            let word = written.text(written.words.get(it.id as usize)?);
-            let cost = |word: &str| estimator.tokens(word).saturating_add(1);
-            if it.is_new { known.intern(word, cost) } else { known.find(word)? }
-        };
+        let cost = |word: &str| estimator.tokens(word).saturating_add(1);
+        let number = if it.is_new { known.intern(word, cost) } else { known.find(word)? };
         *id = Some(number);
         *it = Occurrence { id: number, is_new: number >= before, ..*it };
     }
@@ -252,8 +248,7 @@ fn number(
     if !found.is_sorted_by_key(Occurrence::rank) {
         in_order(&mut found);
     }
-    (block.ids, block.head_ids) = listed(&found, known);
-    block.found = may_be_kept(found, known);
+    take_found(block, found, known);
     Some(())
 }
 

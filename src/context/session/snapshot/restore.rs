@@ -67,15 +67,11 @@ pub(in crate::context) fn ends_wait(session: &Session, fingerprint: u64) -> bool
 /// What the session waits for may cut this message again, or quote its calls: neither goes without its text.
 pub(in crate::context) fn needs_text(session: &Session, outline: &Outline) -> bool {
     let Some(waiting) = &session.restoration.waiting else { return false };
-    let changed = &waiting.snapshot.changed;
     let first = session.transcript.ledger.next_block();
-    let is_cut = |at: BlockId| {
-        let found = changed.binary_search_by_key(&at, |it| it.block).ok();
-        found.and_then(|at| changed.get(at)).is_some_and(|it| matches!(it.form, Shape::Cut(..)))
-    };
+    let end = first.plus(count(outline.pieces.len()));
+    let next_cut = waiting.cuts.partition_point(|at| *at < first);
     let has_calls = outline.pieces.iter().any(|piece| piece.kind == Kind::Call);
-    first.to(first.plus(count(outline.pieces.len()))).any(is_cut)
-        || (has_calls && waiting.quotes_calls)
+    waiting.cuts.get(next_cut).is_some_and(|at| *at < end) || (has_calls && waiting.quotes_calls)
 }
 
 /// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.

@@ -9,6 +9,8 @@ use crate::prune::Shorten;
 #[derive(Clone, Debug)]
 pub(in crate::context) struct Waiting {
     pub(super) snapshot: Snapshot,
+    /// Blocks of which the start and the end were sent, sorted.
+    pub(super) cuts: Vec<BlockId>,
     /// Some line of it quotes calls.
     pub(super) quotes_calls: bool,
     /// Of the messages that have come.
@@ -29,7 +31,9 @@ impl Waiting {
     pub(super) fn new(snapshot: Snapshot) -> Self {
         let line = Want::Shorten(Shorten::Line);
         let is_line = |it: &Changed| matches!(it.form, Shape::Cut(want, _) if want == line);
+        let cuts = snapshot.changed.iter().filter(|it| matches!(it.form, Shape::Cut(..)));
         Self {
+            cuts: cuts.map(|it| it.block).collect(),
             quotes_calls: snapshot.changed.iter().any(is_line),
             snapshot,
             rolling: 0,
