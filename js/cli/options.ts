@@ -146,6 +146,18 @@ export const OPTIONS: readonly Option[] = [
   { name: "all", help: "list every row", only: ["next", "turns"] },
   { name: "calls", help: "list every call", only: ["replay", "turns"] },
   {
+    name: "summary-tokens",
+    value: "SIZE",
+    help: "as if a summarizer answered with so many tokens each\ntime it would be asked (default: there is none)",
+    only: ["replay"],
+  },
+  {
+    name: "jobs",
+    value: "N",
+    help: "most threads to play runs in (default: by the size of\nthe files, one for each core)",
+    only: ["replay"],
+  },
+  {
     name: "workspace",
     value: "DIR",
     help: "folder with AGENTS.md and so on (default: this one)",
