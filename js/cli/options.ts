@@ -154,7 +154,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "jobs",
     value: "N",
-    help: "most threads to play runs in (default: by the size of\nthe files, one for each core)",
+    help: "threads that play runs, 1 to 8 (default: one for each\ncore; 1 if the files are small)",
     only: ["replay"],
   },
   {
