@@ -70,9 +70,11 @@ export function* playFile({ file, from, to }: Task, args: Arguments): Generator<
       const steps = playSteps({ file, session, setting, options: policy(setting, preset) }, STEP);
       let step = steps.next();
       for (; !step.done; step = steps.next()) yield { kind: "advanced", calls: step.value };
-      using replay = step.value;
+      const replay = step.value;
       const run = runOf({ file, setting, preset, replay });
       const found = number === 0 ? facts({ file, session }, replay) : undefined;
+      // Not by `using`, as in `setting.ts`.
+      replay[Symbol.dispose]();
       yield { kind: "played", number, run, facts: found };
     }
   } catch (error) {

@@ -78,11 +78,14 @@ function windowOf(
 /** The window that the session tells, or one that holds its largest request. */
 function windowFound(args: Arguments, session: SessionFile): Recorded["window"] {
   const estimator = args.text("estimator");
-  using view = recordedView(
+  const view = recordedView(
     session,
     estimator === undefined ? {} : { estimator: estimator as Estimator },
   );
-  return view.window;
+  const { window } = view;
+  // Not by `using`: this file is bundled outside of `cli/`, where its compiled form is refused.
+  view[Symbol.dispose]();
+  return window;
 }
 
 function pricesOf(text: string | undefined): Prices {
