@@ -68,10 +68,13 @@ export function check(sources: readonly Source[], args: Arguments): CheckReport 
     parts: args.list("max").map(partLimit),
   };
   const buckets = new Set<string>();
-  using progress = new Progress(sources.map(({ session }) => session.calls.length));
-  const files = sources.map((source) =>
-    progress.next(() => checked(source, wanted, args, buckets)),
-  );
+  using progress = new Progress(sources.length);
+  for (const { session } of sources) progress.expect(1, session.calls.length);
+  const files = sources.map((source) => {
+    const file = checked(source, wanted, args, buckets);
+    progress.finish(source.session.calls.length);
+    return file;
+  });
   for (const part of wanted.parts) refuseUnknown(part, files, [...buckets]);
   return { schema: "plimsoll.check/1", ok: files.every(({ ok }) => ok), files };
 }

@@ -96,6 +96,7 @@ const PAGES: Readonly<Record<Command, Page>> = {
     examples: [
       "plimsoll replay session.jsonl --window 64k",
       "plimsoll replay *.jsonl --preset economy,balanced --window 32k,64k",
+      "plimsoll replay session.jsonl --window 64k --summary-tokens 1500",
     ],
     notes: [
       "The bill counts input: cache reads, cache writes and plain input, at --prices,",
@@ -104,11 +105,15 @@ const PAGES: Readonly<Record<Command, Page>> = {
       "Far: last named more than 8,000 tokens back. Content: the newest source was sent",
       "whole. User: share of the user's text sent verbatim. Over several files bills",
       "and counts are sums, shares the mean of the files.",
+      "--summary-tokens: the bill contains what a summary reads, as plain input, and",
+      "the summary as output; one is smaller where there is less room for it.",
+      "SAVED with !: the unmanaged session would not have fitted the window.",
     ],
     json: [
       "plimsoll.replay/1: files, prices, runs (file, window, preset, assumed,",
-      "totals), matrix (a row for each preset and window, and one named unmanaged;",
-      "best: where it is the best); with one run or --calls their calls too",
+      "totals, unmanagedOverWindow), matrix (a row for each preset and window, and",
+      "one named unmanaged; best: where it is the best); with one run or --calls",
+      "their calls too",
     ],
   },
   check: {

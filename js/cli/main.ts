@@ -1,7 +1,6 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
 import { readFileSync } from "node:fs";
 import { suggestion } from "../core/nearest.js";
-import { PRICES } from "../generated.js";
 import { Screen } from "../render/screen.js";
 import { check } from "./check.js";
 import { checkText } from "./check-text.js";
@@ -29,14 +28,13 @@ import {
   topOf,
 } from "./options.js";
 import { page, pageText, wantsPage } from "./page.js";
-import { Progress } from "./progress.js";
+import { playFiles } from "./play-files.js";
 import { prompt } from "./prompt.js";
 import { plainPrompt, promptText } from "./prompt-text.js";
-import { type Played, replayReport, withoutCalls } from "./replay.js";
+import { withoutCalls } from "./replay.js";
 import { replayText } from "./replay-text.js";
 import { rpc } from "./rpc.js";
-import { policy, type Setting, settings } from "./setting.js";
-import { open, play, source, sources } from "./source.js";
+import { source, sources } from "./source.js";
 import { harmlessJson } from "./text.js";
 import { turns } from "./turns.js";
 import { turnsText } from "./turns-text.js";
@@ -97,7 +95,12 @@ const RUN: Readonly<Record<Command, (args: Arguments) => Answer | Promise<Answer
     const report = next(source(args, "next"), args);
     return { report, text: (screen) => nextText(screen, report, args.has("all"), top) };
   },
-  replay: runReplay,
+  replay: async (args) => {
+    const report = await playFiles(args, process.argv.slice(2));
+    const every = args.has("calls");
+    const shown = every || report.runs.length === 1 ? report : withoutCalls(report);
+    return { report: shown, text: (screen) => replayText(screen, report, every) };
+  },
   check: (args) => {
     const report = check(sources(args, "check"), args);
     return { report, text: (screen) => checkText(screen, report), code: report.ok ? OK : PAST };
@@ -147,43 +150,6 @@ function argument(args: Arguments, command: Command, what: string): string {
   if (first === undefined) throw usage(`${what} is missing: plimsoll ${command} ${what} FILE`);
   args.files = files;
   return first;
-}
-
-function runReplay(args: Arguments): Answer {
-  const names = args.list("preset");
-  const presets = names.length === 0 ? ["balanced"] : names;
-  if (args.files.length === 0) throw usage("FILE is missing: plimsoll replay FILE");
-  const opened = [...new Set(args.files)].map((file) => {
-    const session = open(file, args);
-    return { file, session, settings: settings(args, session) };
-  });
-  agree(opened);
-  const wanted = opened.flatMap(({ file, session, settings }) =>
-    settings.flatMap((setting) => presets.map((preset) => ({ file, session, setting, preset }))),
-  );
-  using progress = new Progress(wanted.map(({ session }) => session.calls.length));
-  const played = wanted.map((one): Played => {
-    const options = policy(one.setting, one.preset);
-    return { ...one, replay: progress.next(() => play({ ...one, options })) };
-  });
-  const prices = opened[0]?.settings[0]?.prices ?? PRICES;
-  const report = replayReport(played, prices);
-  for (const { replay } of played) replay[Symbol.dispose]();
-  const isOne = report.runs.length === 1 || args.has("calls");
-  return {
-    report: isOne ? report : withoutCalls(report),
-    text: (screen) => replayText(screen, report, args.has("calls")),
-  };
-}
-
-/** Sessions of different windows have no row in common. */
-function agree(opened: ReadonlyArray<{ file: string; settings: readonly Setting[] }>): void {
-  const own = opened.map(({ settings }) => settings.map((one) => one.window));
-  const other = own.findIndex((one) => JSON.stringify(one) !== JSON.stringify(own[0]));
-  if (other > 0)
-    throw usage(
-      `--window is missing: ${opened[0]?.file} and ${opened[other]?.file} have different windows`,
-    );
 }
 
 function screenFor(args: Arguments): Screen {

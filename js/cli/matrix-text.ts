@@ -48,13 +48,19 @@ function windowTable(screen: Screen, window: number, rows: readonly MatrixRow[])
 function cost(row: MatrixRow): Cell[] {
   return [
     marked(row, "bill", count(row.bill)),
-    plain(row.preset === "unmanaged" ? "-" : percent(row.saved, 1)),
+    row.preset === "unmanaged" ? plain("-") : saved(row),
     plain(row.regret === null ? "-" : percent(row.regret, 1)),
     marked(row, "edits", count(row.edits)),
     marked(row, "folds", count(row.folds)),
     marked(row, "epochs", count(row.epochs)),
     plain(count(row.peak)),
   ];
+}
+
+/** The measure itself may not be possible: the figure says so. */
+function saved({ saved, unmanagedOverWindow }: MatrixRow): string {
+  const text = percent(saved, 1);
+  return unmanagedOverWindow > 0 ? `${text}!` : plain(text);
 }
 
 function kept(row: MatrixRow): Cell[] {
@@ -101,7 +107,15 @@ function legend(screen: Screen, rows: readonly MatrixRow[]): string[] {
   const mark = rows.some((row) => row.best.length > 0)
     ? ["* no preset is better in this window"]
     : [];
+  const impossible = rows.some((row) => row.unmanagedOverWindow > 0)
+    ? ["! unmanaged would not have fitted this window"]
+    : [];
   return screen.flow(
-    spans("faint", [...mark, ...sums, ...WORDS.map(([word, text]) => `${word}: ${text}`)]),
+    spans("faint", [
+      ...mark,
+      ...impossible,
+      ...sums,
+      ...WORDS.map(([word, text]) => `${word}: ${text}`),
+    ]),
   );
 }

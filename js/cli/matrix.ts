@@ -19,6 +19,8 @@ export interface MatrixRow {
   bill: number;
   /** Of the unmanaged bill, the share that is saved; below 0 where it costs more. */
   saved: number;
+  /** Unmanaged requests over the usable window: a provider would refuse them, and still they are in the unmanaged bill. */
+  unmanagedOverWindow: number;
   /** Its bill over that of the cheapest preset in this window whose recall is no lower, less 1; null: not a preset. */
   regret: number | null;
   recall: number | null;
@@ -64,6 +66,7 @@ function managed(window: number, preset: string, runs: readonly Run[]): MatrixRo
       bill,
       sum((run) => run.totals.unmanagedBill),
     ),
+    unmanagedOverWindow: sum((run) => run.unmanagedOverWindow),
     regret: null,
     ...shares(runs, (totals, name) => totals[name]),
     edits: sum((run) => times(run, "edit")),
@@ -78,25 +81,24 @@ function managed(window: number, preset: string, runs: readonly Run[]): MatrixRo
 
 /** Where everything is sent, everything asked for is there. */
 function unmanaged(window: number, runs: readonly Run[]): MatrixRow {
-  const calls = runs.flatMap((run) => {
-    const usable = run.window.contextTokens - run.window.maxOutputTokens;
-    return run.calls.map(({ unmanaged: tokens }) => ({ tokens, isOver: tokens > usable }));
-  });
+  const sum = (of: (run: Run) => number): number => runs.reduce((all, run) => all + of(run), 0);
+  const over = sum((run) => run.unmanagedOverWindow);
   return {
     window,
     preset: "unmanaged",
     sessions: runs.length,
-    calls: calls.length,
-    bill: runs.reduce((all, run) => all + run.totals.unmanagedBill, 0),
+    calls: sum((run) => run.calls.length),
+    bill: sum((run) => run.totals.unmanagedBill),
     saved: 0,
+    unmanagedOverWindow: over,
     regret: null,
     ...shares(runs, (totals, name) => (totals[name] === null ? null : 1)),
     edits: 0,
     folds: 0,
     epochs: 0,
-    overWindow: calls.filter((one) => one.isOver).length,
+    overWindow: over,
     violations: null,
-    peak: most(calls.map((one) => one.tokens)),
+    peak: most(runs.flatMap((run) => run.calls.map((one) => one.unmanaged))),
     best: [],
   };
 }

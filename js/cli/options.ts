@@ -146,6 +146,18 @@ export const OPTIONS: readonly Option[] = [
   { name: "all", help: "list every row", only: ["next", "turns"] },
   { name: "calls", help: "list every call", only: ["replay", "turns"] },
   {
+    name: "summary-tokens",
+    value: "SIZE",
+    help: "as if a summarizer answered with so many tokens each\ntime it would be asked (default: there is none)",
+    only: ["replay"],
+  },
+  {
+    name: "jobs",
+    value: "N",
+    help: "threads that play runs, 1 to 8 (default: one for each\ncore; 1 if the files are small)",
+    only: ["replay"],
+  },
+  {
     name: "workspace",
     value: "DIR",
     help: "folder with AGENTS.md and so on (default: this one)",

@@ -2,6 +2,7 @@
 import { count } from "../render/numbers.js";
 
 const QUIET_MS = 1000;
+const APART_MS = 100;
 
 /** Where the line goes: standard error. */
 interface Terminal {
@@ -9,49 +10,65 @@ interface Terminal {
   write(text: string): unknown;
 }
 
-/** Work in parts, each of so many calls to a model. */
+/** Work in runs, each of some calls to a model. */
 export class Progress implements Disposable {
-  readonly #parts: readonly number[];
+  readonly #runs: number;
   readonly #out: Terminal;
   readonly #now: () => number;
   readonly #started: number;
-  #done = 0;
-  #isShown = false;
+  /** Runs whose calls are known, and their calls. */
+  #known = { runs: 0, calls: 0 };
+  #done = { runs: 0, calls: 0 };
+  #shownAt: number | undefined;
 
-  /** @param parts calls of each part, in their order */
-  constructor(
-    parts: readonly number[],
-    out: Terminal = process.stderr,
-    now: () => number = Date.now,
-  ) {
-    this.#parts = parts;
+  constructor(runs: number, out: Terminal = process.stderr, now: () => number = Date.now) {
+    this.#runs = runs;
     this.#out = out;
     this.#now = now;
     this.#started = now();
   }
 
-  /** Does the next part. */
-  next<T>(work: () => T): T {
-    const result = work();
-    this.#done += 1;
-    const ms = this.#now() - this.#started;
-    if (this.#out.isTTY && ms >= QUIET_MS && this.#done < this.#parts.length) {
-      this.#isShown = true;
-      this.#out.write(`\r${this.#line(ms)}\x1b[K`);
-    }
-    return result;
+  /** So many runs have so many calls each. */
+  expect(runs: number, calls: number): void {
+    this.#known.runs += runs;
+    this.#known.calls += runs * calls;
+  }
+
+  /** So many calls more are done. */
+  advance(calls: number): void {
+    this.#done.calls += calls;
+    this.#show();
+  }
+
+  /** A run is done, with so many calls more. */
+  finish(calls = 0): void {
+    this.#done.runs += 1;
+    this.advance(calls);
   }
 
   /** Takes the line away. */
   [Symbol.dispose](): void {
-    if (this.#isShown) this.#out.write("\r\x1b[K");
+    if (this.#shownAt !== undefined) this.#out.write("\r\x1b[K");
+  }
+
+  #show(): void {
+    const now = this.#now();
+    const next = Math.max(this.#started + QUIET_MS, (this.#shownAt ?? 0) + APART_MS);
+    if (!this.#out.isTTY || now < next || this.#done.runs >= this.#runs) return;
+    this.#shownAt = now;
+    this.#out.write(`\r${this.#line(now - this.#started)}\x1b[K`);
   }
 
   #line(ms: number): string {
-    const sum = (parts: readonly number[]): number => parts.reduce((all, one) => all + one, 0);
-    const [done, all] = [sum(this.#parts.slice(0, this.#done)), sum(this.#parts)];
-    const seconds = Math.ceil((ms * (all - done)) / Math.max(1, done) / 1000);
-    const parts = `${count(this.#done)} of ${count(this.#parts.length)} runs`;
-    return `plimsoll: ${parts}, ${count(done)} of ${count(all)} calls, about ${count(seconds)} s left`;
+    const { runs, calls } = this.#done;
+    // A run whose calls are not known yet is taken to have as many as the others.
+    const all = Math.round((this.#known.calls * this.#runs) / Math.max(1, this.#known.runs));
+    const about = this.#known.runs < this.#runs ? "about " : "";
+    const seconds = Math.ceil((ms * (all - calls)) / Math.max(1, calls) / 1000);
+    return [
+      `plimsoll: ${count(runs)} of ${count(this.#runs)} runs`,
+      `${count(calls)} of ${about}${count(all)} calls`,
+      `about ${count(seconds)} s left`,
+    ].join(", ");
   }
 }

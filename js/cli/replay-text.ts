@@ -7,7 +7,7 @@ import { axis, chart } from "./chart.js";
 import { type Facts, header } from "./header.js";
 import { savedOf, times } from "./matrix.js";
 import { matrixText } from "./matrix-text.js";
-import type { ReplayReport, Run } from "./replay.js";
+import type { Assumed, ReplayReport, Run } from "./replay.js";
 import { sample } from "./sample.js";
 import { windowLine } from "./window.js";
 
@@ -72,6 +72,7 @@ function costs(screen: Screen, { prices, runs }: ReplayReport): string[] {
       `Prices: cache read ${cacheRead}, write ${cacheWrite}, output ${output}`,
       `the cache lives ${cacheTtlMs / 1000} s`,
       ...(reserve > 0 ? [`reserve ${count(reserve)}`] : []),
+      ...(first ? [summarizer(first.assumed)] : []),
     ]),
   );
 }
@@ -144,7 +145,7 @@ function totalLines(screen: Screen, run: Run, usable: number): string[] {
   const over = (amount: number): string => `${count(amount)} over the window`;
   const burdens = calls.map((one) => one.unmanaged);
   const rows: Array<[string, string[]]> = [
-    ["BILL", bill(totals.bill, totals.unmanagedBill)],
+    ["BILL", bill(run)],
     [
       "RECALL",
       [
@@ -160,13 +161,13 @@ function totalLines(screen: Screen, run: Run, usable: number): string[] {
       [
         `${plural(times(run, "edit"), "edit")} of ${plural(totals.edits, "message")}`,
         plural(totals.folds, "fold"),
+        ...(run.assumed.summarizer
+          ? [`summaries ${count(totals.summaries)} for ${count(totals.summaryBill)}`]
+          : []),
         `peak ${count(totals.peak)} of ${count(usable)}`,
       ],
     ],
-    [
-      "UNMANAGED",
-      [`peak ${count(most(burdens))}`, over(burdens.filter((tokens) => tokens > usable).length)],
-    ],
+    ["UNMANAGED", [`peak ${count(most(burdens))}`, over(run.unmanagedOverWindow)]],
     ["ASSUMED", assumptions(run)],
   ];
   const lines = rows.flatMap(([name, texts]) => {
@@ -192,23 +193,28 @@ function missed({ calls, totals }: Run): string[] {
 }
 
 /** What the figures rest on that the file does not show. */
-function assumptions({ assumed, calls, window }: Run): string[] {
+function assumptions({ assumed, unmanagedOverWindow }: Run): string[] {
   const { unseenTokens, unseenSource, factor } = assumed;
   const from = { option: " by --unseen", usage: " by the provider's counts", none: "" };
-  const usable = window.contextTokens - window.maxOutputTokens;
-  const isOver = calls.some(({ unmanaged }) => unmanaged > usable);
   return [
-    "no summarizer",
+    summarizer(assumed),
     `unseen ${count(unseenTokens)}${from[unseenSource]}`,
     factor === null ? "estimated tokens" : `estimates times ${factor.toFixed(2)}`,
-    ...(isOver ? ["unmanaged is billed over the window too"] : []),
+    ...(unmanagedOverWindow > 0 ? ["unmanaged is billed over the window too"] : []),
   ];
 }
 
-function bill(ours: number, unmanaged: number): string[] {
-  const saved = Number(percent(savedOf(ours, unmanaged), 1));
+function summarizer({ summaryTokens }: Assumed): string {
+  return summaryTokens === null
+    ? "no summarizer"
+    : `summaries of ${count(summaryTokens)} by --summary-tokens`;
+}
+
+function bill({ totals, unmanagedOverWindow }: Run): string[] {
+  const saved = Number(percent(savedOf(totals.bill, totals.unmanagedBill), 1));
   const word = saved < 0 ? `${(-saved).toFixed(1)}% more` : `${saved.toFixed(1)}% saved`;
-  return [count(ours), `unmanaged ${count(unmanaged)}`, word];
+  const doubt = unmanagedOverWindow > 0 ? " if unmanaged had fitted" : "";
+  return [count(totals.bill), `unmanaged ${count(totals.unmanagedBill)}`, `${word}${doubt}`];
 }
 
 function share(value: number | null): string {

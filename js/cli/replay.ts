@@ -1,6 +1,6 @@
 /** `plimsoll replay FILE...`: sessions call by call, under one policy or many. The figures. */
-import type { Replay, ReplayCall, ReplayTotals, SessionFile } from "../types.js";
-import { type Facts, facts } from "./header.js";
+import type { Replay, ReplayCall, ReplayTotals } from "../types.js";
+import type { Facts } from "./header.js";
 import { type MatrixRow, matrix } from "./matrix.js";
 import type { Prices, Setting } from "./setting.js";
 
@@ -17,13 +17,19 @@ export interface Run {
   preset: string;
   assumed: Assumed;
   totals: ReplayTotals;
+  /** Unmanaged requests over the usable window: a provider would refuse them, and still they are in the unmanaged bill. */
+  unmanagedOverWindow: number;
   calls: ReplayCall[];
 }
 
 /** What the figures assume that the file does not show. */
 export interface Assumed {
-  /** No summarizer is asked: folds keep the extract that needs none. */
-  summarizer: false;
+  /** Whether there is a summarizer. Without one, folds keep the extract that needs none. */
+  summarizer: boolean;
+  /** Tokens of each summary; `null`: there is no summarizer. */
+  summaryTokens: number | null;
+  /** `option`: `--summary-tokens`. */
+  summarySource: "option" | "none";
   /** Tokens of every request that are not in the file, such as the system prompt. */
   unseenTokens: number;
   /** `option`: `--unseen`; `usage`: fitted to the provider's counts in the file; `none`: the file has no counts. */
@@ -43,36 +49,32 @@ export interface ReplayReport {
 }
 
 /** A session as it was played. */
-export interface Played {
+interface Played {
   file: string;
-  session: SessionFile;
   setting: Setting;
   preset: string;
   replay: Replay;
 }
 
-export function replayReport(played: readonly Played[], prices: Prices): ReplayReport {
-  const runs = played.map(({ file, setting, preset, replay }): Run => {
-    const { totals, calls } = replay;
-    const window = { ...setting.window, source: setting.source };
-    return { file, window, preset, assumed: assumed(setting, replay), totals, calls };
-  });
-  const firsts = played.filter(
-    ({ file }, at) => at === played.findIndex((one) => one.file === file),
-  );
-  return {
-    schema: "plimsoll.replay/1",
-    files: firsts.map(({ file, session, replay }) => facts({ file, session }, replay)),
-    prices,
-    runs,
-    matrix: matrix(runs),
-  };
+export function runOf({ file, setting, preset, replay }: Played): Run {
+  const { totals, calls } = replay;
+  const window = { ...setting.window, source: setting.source };
+  const usable = window.contextTokens - window.maxOutputTokens;
+  const unmanagedOverWindow = calls.filter(({ unmanaged }) => unmanaged > usable).length;
+  const assumes = assumed(setting, replay);
+  return { file, window, preset, assumed: assumes, totals, unmanagedOverWindow, calls };
 }
 
-function assumed({ unseen }: Setting, { calibration }: Replay): Assumed {
+export function replayReport(files: Facts[], runs: Run[], prices: Prices): ReplayReport {
+  return { schema: "plimsoll.replay/1", files, prices, runs, matrix: matrix(runs) };
+}
+
+function assumed({ unseen, summary }: Setting, { calibration }: Replay): Assumed {
   const source = calibration === null ? "none" : "usage";
   return {
-    summarizer: false,
+    summarizer: summary !== undefined,
+    summaryTokens: summary ?? null,
+    summarySource: summary === undefined ? "none" : "option",
     unseenTokens: unseen ?? calibration?.unseenTokens ?? 0,
     unseenSource: unseen === undefined ? source : "option",
     factor: calibration?.factor ?? null,

@@ -24,6 +24,8 @@ export interface Setting {
   isPriced: boolean;
   /** Tokens of each request that are not in the file, if they were given. */
   unseen?: number;
+  /** Tokens of each summary, if there is to be a summarizer. */
+  summary?: number;
   estimator?: string;
   provider?: string;
 }
@@ -35,8 +37,11 @@ export function settings(args: Arguments, session: SessionFile): Setting[] {
   const wanted = args.list("window").map((text) => size("window", text));
   const [prices, ttl] = [args.text("prices"), duration("ttl", args.text("ttl"))];
   const unseen = size("unseen", args.text("unseen"));
+  const summary = size("summary-tokens", args.text("summary-tokens"));
+  if (summary === 0) throw usage("--summary-tokens: must be at least 1 token");
   const shared = {
     ...(unseen === undefined ? {} : { unseen }),
+    ...(summary === undefined ? {} : { summary }),
     prices: { ...pricesOf(prices), ...(ttl === undefined ? {} : { cacheTtlMs: ttl }) },
     isPriced: prices !== undefined || ttl !== undefined,
     ...named(args, "estimator"),
@@ -73,11 +78,14 @@ function windowOf(
 /** The window that the session tells, or one that holds its largest request. */
 function windowFound(args: Arguments, session: SessionFile): Recorded["window"] {
   const estimator = args.text("estimator");
-  using view = recordedView(
+  const view = recordedView(
     session,
     estimator === undefined ? {} : { estimator: estimator as Estimator },
   );
-  return view.window;
+  const { window } = view;
+  // Not by `using`: this file is bundled outside of `cli/`, where its compiled form is refused.
+  view[Symbol.dispose]();
+  return window;
 }
 
 function pricesOf(text: string | undefined): Prices {
@@ -99,13 +107,14 @@ function named(args: Arguments, name: "estimator" | "provider"): Partial<Setting
 
 /** What a replay is asked for. The names go through as they are: the core knows which there are, and says so. */
 export function policy(
-  { window, prices, isPriced, estimator, provider, unseen }: Setting,
+  { window, prices, isPriced, estimator, provider, unseen, summary }: Setting,
   preset: string | undefined,
 ): ReplayOptions {
   return {
     window,
     ...(isPriced ? { economy: prices } : {}),
     ...(unseen === undefined ? {} : { unseenTokens: unseen }),
+    ...(summary === undefined ? {} : { summaryTokens: summary }),
     ...(estimator === undefined ? {} : { estimator: estimator as Estimator }),
     ...(provider === undefined ? {} : { provider: provider as Provider }),
     ...(preset === undefined ? {} : { preset: preset as Preset }),

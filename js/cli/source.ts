@@ -1,5 +1,5 @@
 /** A session of the command line: opened, with the window and the policy it is looked at under, and played. */
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { readSession, replay } from "../entry/sessions.js";
 import { PlimsollError } from "../index.js";
 import type { InspectReport, Replay, ReplayOptions, SessionFile } from "../types.js";
@@ -54,10 +54,27 @@ function found(): string {
   return file;
 }
 
-export function play({ file, session, options }: Source): Replay {
-  const played = attempt(file, () => replay(session, options));
+export function play(source: Source): Replay {
+  const steps = playSteps(source, Number.POSITIVE_INFINITY);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** Plays so many calls at a time; each time it yields how many. */
+export function* playSteps(
+  { file, session, options }: Source,
+  calls: number,
+): Generator<number, Replay> {
+  const played = attempt(file, () => replay(session, { ...options, calls }));
   if (played.calls.length === 0)
     throw unreadable(file, "holds no model call: nothing was ever sent");
+  yield played.calls.length;
+  while (played.calls.length < session.calls.length) {
+    const before = played.calls.length;
+    attempt(file, () => played.advance(calls));
+    yield played.calls.length - before;
+  }
   return played;
 }
 
@@ -83,19 +100,40 @@ export function open(file: string, args: Arguments): SessionFile {
   return attempt(file, () => readSession(bytes, leaf === undefined ? {} : { leaf }));
 }
 
+/** Bytes of a file; 0 for standard input. What is plainly no file is refused without reading it. */
+export function sizeOf(file: string): number {
+  if (file === "-") return 0;
+  try {
+    accessSync(file, constants.R_OK);
+    const found = statSync(file);
+    if (found.isDirectory()) throw notRead(file, "EISDIR");
+    return found.size;
+  } catch (error) {
+    throw error instanceof Exit ? error : notRead(file, codeOf(error));
+  }
+}
+
 function load(file: string): Uint8Array {
   try {
     return readFileSync(file === "-" ? 0 : file);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reasons: Record<string, string> = {
-      ENOENT: "no such file",
-      EACCES: "may not be read",
-      EISDIR: "is a folder; name a session file in it",
-      EAGAIN: "nothing on standard input",
-    };
-    throw unreadable(file, reasons[code] ?? (code || "cannot be read"));
+    throw notRead(file, codeOf(error));
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  EACCES: "may not be read",
+  EISDIR: "is a folder; name a session file in it",
+  EAGAIN: "nothing on standard input",
+};
+
+function notRead(file: string, code: string): Exit {
+  return unreadable(file, REASONS[code] ?? (code || "cannot be read"));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 /** What the package refuses is said in its own words: a wrong option is the command line's fault, the rest the file's. */

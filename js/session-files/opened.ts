@@ -48,6 +48,10 @@ class Opened {
     return this.#handle.value;
   }
 
+  free(): void {
+    this.#handle.free();
+  }
+
   json(from: number, to: number): string {
     const opened = this.in("messages");
     return call("messages", () => opened.messages(from, to));

@@ -209,6 +209,7 @@ class Played extends Views implements Replay {
         ...totals,
         bill: totals.bill / 1000,
         unmanagedBill: totals.unmanagedBill / 1000,
+        summaryBill: totals.summaryBill / 1000,
         recall: share(totals.recall),
         farRecall: share(totals.farRecall),
         contentRecall: share(totals.contentRecall),

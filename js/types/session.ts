@@ -351,6 +351,11 @@ export type ReplayOptions = PolicyOptions & {
    * true; without counts it changes nothing.
    */
   calibrate?: boolean;
+  /**
+   * Plays the session as if a summarizer answered each time that one would be asked, with a summary of so many tokens, or as many as there
+   * is room for. What it costs is part of the bill: what it reads as uncached input, and its output. Default 0: there is no summarizer.
+   */
+  summaryTokens?: number;
   /** How many calls to play at once; `Replay.advance` plays the rest. Default: all. */
   calls?: number;
   /** Aborts the replay; it then throws `signal.reason`. */
@@ -373,7 +378,10 @@ export interface ReplayCall {
   event: "edit" | "fold" | null;
   /** Messages with an edit that is new in this request. */
   edits: number;
-  /** Its price in uncached input tokens: cache reads, cache writes and plain input, each at its price. */
+  /**
+   * Its price in uncached input tokens: cache reads, cache writes and plain input, each at its price; and what the summaries cost that were
+   * made for it.
+   */
   bill: number;
   /** Rules of the provider that the request breaks. */
   violations: number;
@@ -389,6 +397,10 @@ export interface ReplayTotals {
   bill: number;
   /** The same if everything were sent in every request, whatever the window. */
   unmanagedBill: number;
+  /** Summaries that a summarizer was asked for; 0 without `summaryTokens`. */
+  summaries: number;
+  /** What they cost in uncached input tokens: part of `bill`. */
+  summaryBill: number;
   /** Requests with new edits. */
   edits: number;
   /** Folds. */

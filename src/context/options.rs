@@ -53,12 +53,14 @@ pub struct Options {
     pub calibrate: bool,
     /// Tokens of each request in a replay that are not in the file; `None`: they are found from the file's counts.
     pub unseen: Option<u64>,
+    /// Tokens of each summary in a replay, which then has a summarizer; 0: it has none.
+    pub summary_tokens: u64,
     /// By what estimates are multiplied before they are held against a limit, in thousandths; what a provider counted is not.
     pub margin: u64,
 }
 
 /// Options that only a replay has.
-const OF_REPLAY: [&str; 2] = ["calibrate", "unseenTokens"];
+const OF_REPLAY: [&str; 3] = ["calibrate", "unseenTokens", "summaryTokens"];
 /// A margin of nothing.
 pub(in crate::context) const ONE: u64 = 1000;
 
@@ -119,7 +121,8 @@ impl Options {
         let (summary, checkpoint) = summary(&options)?;
         let minimum = summary.amount("minimumTokens", 0, TOKENS)?;
         policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
-        let summarizes = options.flag("summarizes")?.unwrap_or(false);
+        let summary_tokens = options.amount("summaryTokens", 0, TOKENS)?.unwrap_or(0);
+        let summarizes = options.flag("summarizes")?.unwrap_or(false) || summary_tokens > 0;
         let window = options.inner("window")?.unwrap_or_else(|| OptionsReader::none("window"));
         window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
         let total = window.amount("contextTokens", 0, TOKENS)?.unwrap_or(0);
@@ -155,6 +158,7 @@ impl Options {
             margin: margin(&options)?,
             calibrate: options.flag("calibrate")?.unwrap_or(true),
             unseen: options.amount("unseenTokens", 0, TOKENS)?,
+            summary_tokens,
             folds: if options.flag("transient")?.unwrap_or(false) {
                 Folds::Never
             } else if summarizes {

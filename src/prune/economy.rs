@@ -7,7 +7,7 @@ use crate::hash_index::ByHash;
 /// A prefix shorter than this is not cached (Anthropic and `OpenAI`: 1,024 tokens for most models).
 const SHORTEST_PREFIX: u64 = 1024;
 /// What the instruction to a summarizer costs.
-const INSTRUCTION: u64 = 300;
+pub const INSTRUCTION: u64 = 300;
 
 /// A part of a request: what it is, as a hash, and its tokens.
 pub type Sent = (u64, u32);

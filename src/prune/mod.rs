@@ -21,7 +21,7 @@ mod protect;
 mod tests;
 mod tuning;
 
-pub use economy::{Cache, Sent};
+pub use economy::{Cache, INSTRUCTION, Sent};
 pub use edit::stub;
 pub use fold::Head;
 pub use forecast::Forecast;

@@ -238,10 +238,50 @@ test("replay names what its figures assume: no summarizer, the unseen tokens and
   assert.ok(unseenTokens > 3_000, `${unseenTokens}`);
   const option = assumedOf(counted, "--window", "64k", "--unseen", "9k");
   assert.deepEqual([option.unseenTokens, option.unseenSource], [9_000, "option"]);
-  const plain = { summarizer: false, unseenTokens: 0, unseenSource: "none", factor: null };
-  assert.deepEqual(assumedOf(PLAN, "--window", "16k"), plain);
+  assert.deepEqual(assumedOf(PLAN, "--window", "16k"), {
+    ...{ summarizer: false, summaryTokens: null, summarySource: "none" },
+    ...{ unseenTokens: 0, unseenSource: "none", factor: null },
+  });
   const { out } = plimsoll(["replay", counted, "--window", "64k", "--unseen", "9k"]);
   assert.match(out, /^ASSUMED +no summarizer · unseen 9,000 by --unseen/m);
+});
+
+test("--summary-tokens replays folds with summaries of that size, and the bill contains what they cost", () => {
+  const args = ["replay", AUDIT, "--preset", "retention", "--window", "20k"];
+  const runOf = (...more) => JSON.parse(plimsoll([...args, ...more, "--json"]).out).runs[0];
+  const plain = runOf();
+  assert.deepEqual([plain.totals.summaries, plain.totals.summaryBill], [0, 0]);
+  const { assumed, totals, calls } = runOf("--summary-tokens", "600");
+  assert.deepEqual(
+    [assumed.summarizer, assumed.summaryTokens, assumed.summarySource],
+    [true, 600, "option"],
+  );
+  assert.ok(totals.summaries > 0 && totals.summaries <= totals.folds, JSON.stringify(totals));
+  const bills = calls.map((call) => call.bill).reduce((a, b) => a + b);
+  assert.ok(Math.abs(totals.bill - bills) < 1e-3);
+  assert.ok(totals.summaryBill > totals.summaries * 600 * 5, "output at its price, and the input");
+  const atPrice = (prices) => {
+    const hermes = ["replay", AUDIT, "--preset", "hermes", "--window", "20k", "--prices", prices];
+    return JSON.parse(plimsoll([...hermes, "--summary-tokens", "600", "--json"]).out).runs[0];
+  };
+  const [dear, cheap] = [atPrice("0.1,1.25,9"), atPrice("0.1,1.25,5")];
+  assert.equal(dear.totals.summaries, cheap.totals.summaries);
+  assert.ok(dear.totals.summaries > 0);
+  const apart = dear.totals.summaryBill - cheap.totals.summaryBill;
+  assert.ok(Math.abs(apart - dear.totals.summaries * 600 * 4) < 1e-3, `${apart}`);
+  const { out } = plimsoll([...args, "--summary-tokens", "600"]);
+  assert.match(out, /^ASSUMED +summaries of 600 by --summary-tokens · /m);
+  assert.match(out, new RegExp(`^POLICY .* · summaries ${totals.summaries} for [\\d,]+`, "m"));
+  const { out: compared } = plimsoll([...args, "--preset", "economy", "--summary-tokens", "600"]);
+  assert.match(compared, /summaries of 600 by --summary-tokens/);
+  for (const [value, message] of [
+    ["0", /--summary-tokens: must be at least 1 token/],
+    ["many", /--summary-tokens: a size like 64k/],
+  ]) {
+    const { code, err } = plimsoll([...args, "--summary-tokens", value]);
+    assert.equal(code, 2);
+    assert.match(err, message);
+  }
 });
 
 test("inspect names figures that the file lacks", () => {

@@ -66,6 +66,36 @@ test("the unmanaged row counts requests that contain the whole history", () => {
   }
 });
 
+test("what is saved is marked where the unmanaged session would not have fitted the window", () => {
+  const args = ["replay", AUDIT, PLAN, "--preset", "economy,balanced", "--window", "32k,200k"];
+  const { runs, matrix } = json([...args, "--calls"]);
+  const overOf = ({ window, calls }) =>
+    calls.filter(({ unmanaged }) => unmanaged > window.contextTokens).length;
+  for (const run of runs) assert.equal(run.unmanagedOverWindow, overOf(run));
+  for (const row of matrix) {
+    const mine = runs.filter(
+      (run) => run.window.contextTokens === row.window && run.preset === "economy",
+    );
+    assert.equal(
+      row.unmanagedOverWindow,
+      mine.map(overOf).reduce((a, b) => a + b),
+    );
+    assert.equal(row.unmanagedOverWindow > 0, row.window === 32_000);
+  }
+  const { out } = plimsoll(args);
+  const [, small, large] = out.split(/^WINDOW /m);
+  for (const [table, mark] of [
+    [small, "!"],
+    [large, ""],
+  ])
+    for (const preset of ["economy", "balanced"])
+      assert.match(table, new RegExp(`^${preset} +[\\d,*]+ +-?[\\d.]+${mark} `, "m"));
+  assert.match(out, /^! unmanaged would not have fitted this window$/m);
+  const one = (window) => plimsoll(["replay", AUDIT, "--window", window]).out;
+  assert.match(one("32k"), /^BILL .*% saved if unmanaged had fitted$/m);
+  assert.match(one("200k"), /^BILL .*% saved$/m);
+});
+
 test("regret is a preset's cost above the cheapest preset that retains as much", () => {
   const presets = ["economy", "balanced", "retention", "aceclaw", "hermes"];
   const { matrix } = json(["replay", PLAN, EXPORTS, "--preset", presets.join(), "--window", "8k"]);

@@ -1,6 +1,6 @@
 /**
- * Node's entries and the command line as bundles that share their chunks: an import reads half as many files, in four fifths of
- * the time.
+ * Node's entries, the command line and its worker as bundles that share their chunks: an import reads half as many files, in four
+ * fifths of the time.
  *
  *     node xtask/node/node-entries.mjs DIST
  */
@@ -41,7 +41,8 @@ const shared = {
     });
   },
 };
-const entries = files.filter((file) => /^((index|entry\/[\w-]+)\.node|cli\/main)\.js$/.test(file));
+const ENTRY = /^((index|entry\/[\w-]+)\.node|cli\/(main|replay-worker))\.js$/;
+const entries = files.filter((file) => ENTRY.test(file));
 const { outputFiles } = await build({
   ...options,
   chunkNames: "node/[name]-[hash]",

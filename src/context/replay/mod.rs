@@ -10,6 +10,7 @@ mod played;
 mod recorded;
 mod recording;
 mod retention;
+mod summarized;
 mod usage_fit;
 
 pub use at_call::AtCall;

@@ -6,6 +6,7 @@ use super::layers::Layers;
 use super::message_changes::{MessageChange, MessageChanges};
 use super::recording::{RecordedCall, Recording};
 use super::retention::{Holders, Recall};
+use super::summarized::compact_due;
 use super::usage_fit::{ONE, scaled};
 use crate::context::compaction::Folded;
 use crate::context::options::Options;
@@ -37,7 +38,7 @@ json::json_struct! {
         pub event: Option<Event>,
         /// Messages that were newly edited.
         pub edits: u32,
-        /// Its price, in thousandths of a base input token.
+        /// Its price, in thousandths of a base input token, with that of the summaries it waited for.
         pub bill: u64,
         /// Rules of the provider that the request breaks.
         pub violations: u32,
@@ -68,6 +69,10 @@ json::json_struct! {
         pub violations: u64,
         /// The most tokens that a request had.
         pub peak: u64,
+        /// Summaries that a summarizer was asked for.
+        pub summaries: u32,
+        /// What they cost, which is part of the bill.
+        pub summary_bill: u64,
         /// What the model wrote next, and still had before it.
         pub recall: Recall as "*",
     }
@@ -213,6 +218,7 @@ impl Recording {
 
     /// Plays the next call.
     fn play(&self, replay: &mut Replay, number: u32, call: &RecordedCall) -> Result<()> {
+        let due = compact_due(&mut replay.session)?;
         let mut more: Vec<Sent> = Vec::new();
         let ledger = &replay.session.transcript.ledger;
         let (first, blocks) = (ledger.next_message(), ledger.next_block());
@@ -224,7 +230,11 @@ impl Recording {
             more.push(one);
         }
         let at = time_of(call);
-        let answer = self.request(&mut replay.session, at)?;
+        let (answer, needed) = self.request(&mut replay.session, at)?;
+        let summary_bill = due.bill.saturating_add(needed.bill);
+        replay.totals.summaries =
+            replay.totals.summaries.saturating_add(due.asked).saturating_add(needed.asked);
+        replay.totals.summary_bill = replay.totals.summary_bill.saturating_add(summary_bill);
         // Within an epoch a request only grows: what it begins with was counted before.
         let is_new = number == 0 || answer.epoch != replay.totals.epochs;
         if is_new {
@@ -232,6 +242,7 @@ impl Recording {
         }
         let grown = sent(&replay.session, replay.bill.parts);
         let bill = replay.bill.cache.charge_grown(replay.bill.parts, &grown, at);
+        let bill = bill.saturating_add(summary_bill);
         replay.bill.parts = replay.bill.parts.saturating_add(grown.len());
         let unmanaged = replay.bill.unmanaged.charge_grown(usize::MAX, &more, at);
         replay.totals.unmanaged_bill = replay.totals.unmanaged_bill.saturating_add(unmanaged);
@@ -304,6 +315,7 @@ impl Recording {
 
     /// The messages before a call that has so many of them.
     fn arrive_before(&self, session: &mut Session, sent: u32, factor: u64) -> Result<()> {
+        compact_due(session)?;
         for index in session.transcript.ledger.next_message().to(self.end().min(sent.into())) {
             let Some(measure) = self.measure(index, factor) else { continue };
             self.arrive(session, index, &measure)?;

@@ -5,12 +5,10 @@ use std::rc::Rc;
 
 use super::usage_fit::{ONE, scaled};
 use crate::context::options::Options;
-use crate::context::request::answer::Answer;
 use crate::context::request::request_extras::Parts;
 use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::counter::{set_learned, texts};
-use crate::context::session::step::Step;
 use crate::context::transcript::counter::{Counter, Learned};
 use crate::context::transcript::measure::{Measure, measure};
 use crate::error::{Error, Result};
@@ -279,22 +277,7 @@ impl Recording {
         Ok(())
     }
 
-    pub(super) fn request(&self, session: &mut Session, at: i64) -> Result<Answer> {
-        let mut step = session.request(at);
-        loop {
-            match step {
-                Step::Done(answer) => return Ok(*answer),
-                Step::Need(messages) => {
-                    for index in messages {
-                        self.supply(session, index)?;
-                    }
-                    step = session.resume();
-                }
-            }
-        }
-    }
-
-    fn supply(&self, session: &mut Session, index: MessageId) -> Result<()> {
+    pub(super) fn supply(&self, session: &mut Session, index: MessageId) -> Result<()> {
         session.supply(index, self.raw(index))
     }
 

@@ -340,3 +340,50 @@ fn counts_that_do_not_fit_the_messages_are_ignored() {
     }
     assert_eq!(used(&session), bare);
 }
+
+/// A replay with a summarizer whose summaries have so many tokens, and what its output costs.
+fn summarized(preset: &str, tokens: u32, output: u32) -> (Recording, Replay) {
+    let recording = recorded(&session(400));
+    let economy =
+        json!({ "cacheRead": 0.1, "cacheWrite": 1.25, "output": output, "cacheTtlMs": 300_000 });
+    let window = json!({ "contextTokens": 40_000 });
+    let options =
+        json!({ "window": window, "preset": preset, "economy": economy, "summaryTokens": tokens });
+    let replay = recording.replay(&Options::for_replay(&options.to_string()).unwrap()).unwrap();
+    (recording, replay)
+}
+
+#[test]
+fn folds_of_a_replay_carry_summaries_of_the_wanted_size_and_the_bill_contains_what_they_cost() {
+    for preset in ["economy", "retention", "aceclaw"] {
+        let (_, none) = summarized(preset, 0, 5);
+        assert!(none.totals.folds > 0);
+        assert_eq!((none.totals.summaries, none.totals.summary_bill), (0, 0));
+        let (_, replay) = summarized(preset, 800, 5);
+        let Totals { folds, summaries, summary_bill, bill, .. } = replay.totals;
+        assert!(summaries > 1 && summaries <= folds, "{preset}: {summaries} of {folds}");
+        assert_eq!((replay.totals.violations, replay.totals.over_window), (0, 0));
+        assert_eq!(bill, replay.calls.iter().map(|call| call.bill).sum::<u64>());
+        let lines = &replay.session.decisions.placeholders;
+        assert_eq!(lines.estimator.tokens(&lines.summary), 800, "{preset}");
+        assert!(replay.session.decisions.pruner.head.as_ref().is_some_and(|it| it.tokens > 800));
+        let output = 5000 * 800 * u64::from(summaries);
+        let input = (summary_bill - output) / 1000 / u64::from(summaries);
+        assert!((5000..40_000).contains(&input), "{preset}: {input} tokens were read for each");
+    }
+    let bill = |output| summarized("aceclaw", 800, output).1.totals;
+    let (five, six) = (bill(5), bill(6));
+    assert_eq!(six.summary_bill - five.summary_bill, u64::from(five.summaries) * 800 * 1000);
+    assert_eq!(six.bill - five.bill, six.summary_bill - five.summary_bill);
+}
+
+#[test]
+fn a_replay_with_summaries_is_the_same_at_any_of_its_calls() {
+    for preset in ["economy", "retention", "aceclaw"] {
+        let (recording, replay) = summarized(preset, 800, 5);
+        for call in replay.calls.iter().filter(|call| call.call % 3 == 0) {
+            let at = recording.at_call(&replay, call.call).unwrap();
+            assert_eq!(at.session.sizes().0, call.used, "{preset}, call {}", call.call);
+        }
+    }
+}
