@@ -1,4 +1,4 @@
-/** What a session file costs: read, seen as it was recorded, played under a policy; in times of `JSON.parse` of its lines. */
+/** Times of a session file: read, seen as it was recorded, played under a policy; beside `JSON.parse` of its lines. */
 import { readFileSync } from "node:fs";
 import { readSession, recordedView, replay } from "../../npm/dist/entry/sessions.node.js";
 import { sessionFiles } from "../../tests/conformance/support/session-files.mjs";
@@ -35,8 +35,8 @@ function round(bytes) {
     new TextDecoder().decode(bytes).split("\n").filter(Boolean).map(parsed),
   );
   const read = timed(() => readSession(bytes));
-  const view = timed(() => whole(recordedView(read.made)));
-  const played = timed(() => whole(replay(read.made, { window: WINDOW })));
+  const view = timed(() => playedToEnd(recordedView(read.made)));
+  const played = timed(() => playedToEnd(replay(read.made, { window: WINDOW })));
   const { calls } = played.made;
   view.made[Symbol.dispose]?.();
   played.made[Symbol.dispose]?.();
@@ -44,7 +44,7 @@ function round(bytes) {
 }
 
 /** Played to its last call. */
-function whole(view) {
+function playedToEnd(view) {
   if (view.calls.length === 0) throw new Error("a session without calls");
   return view;
 }

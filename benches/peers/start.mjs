@@ -1,6 +1,6 @@
 /**
- * What a new Node process takes to import a package, and ours to make its first request as well. Each in processes of its own, in
- * turn; what an empty program takes is subtracted.
+ * Start of a new Node process: the time to import a package, and of ours to make its first request as well. Each in processes of its
+ * own, in turn; the time of an empty program is subtracted.
  */
 import { execFileSync } from "node:child_process";
 

@@ -46,14 +46,14 @@ export function within(
     messages: [],
     copies: [],
   };
-  let isWhole = false;
+  let isAnswered = false;
   try {
     extend(during, session, messages, counter);
     const answer = JSON.parse(work(session.handle.value));
-    isWhole = true;
+    isAnswered = true;
     return answer;
   } finally {
-    if (isWhole && !counter) keep(question, session);
+    if (isAnswered && !counter) keep(question, session);
     else session.handle.free();
   }
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod build;
 mod check;
+mod critical;
 mod demo;
 mod floors;
 mod fuzz;
@@ -32,6 +33,8 @@ cargo xtask bench [--publish]                   speed against other packages; --
 cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name
 cargo xtask bench agents [OPTION...]            tasks that scripted agents, or a real model, play under ours and other packages
 cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)
+cargo xtask coverage                            lines of the critical modules that the core's tests run
+cargo xtask mutants [MODULE...]                 changes of the critical modules that no test finds (needs cargo-mutants; hours)
 cargo xtask release --dry-run                   what can be tried before a version is published, and what is done by hand";
 
 fn main() -> ExitCode {
@@ -58,6 +61,8 @@ fn main() -> ExitCode {
         ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),
         ["bench", "agents", words @ ..] => bench::agents(words).map(|()| true),
         ["fuzz", words @ ..] => fuzz::run(words),
+        ["coverage"] => critical::coverage().map(|()| true),
+        ["mutants", names @ ..] => critical::mutants(names).map(|()| true),
         ["release", "--dry-run"] => release::dry_run(),
         _ => {
             eprintln!("{USAGE}");
