@@ -172,7 +172,8 @@ fn user_text_kept(session: &Session) -> u64 {
 /// The identifier stands somewhere in the request.
 fn shows(session: &Session, id: u32, holders: &[BlockId]) -> bool {
     let in_head =
-        session.decisions.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));
+        session.decisions.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id))
+            || session.decisions.placeholders.lines.ids.binary_search(&id).is_ok();
     in_head
         || holders
             .iter()

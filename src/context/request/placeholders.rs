@@ -3,12 +3,13 @@
 use litemap::LiteMap;
 
 use crate::context::request::about::About;
+use crate::context::request::lines::{LINES, Lines, write_lines};
 use crate::context::request::recall::{PROMISE, reference};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
 use crate::ledger::Ledger;
 use crate::model::{Block, BlockId, Kind, Part};
-use crate::prune::{Shorten, Writer};
+use crate::prune::{Shorten, Writer, stub_lines_room};
 use crate::text::{Cut, head_tail};
 
 /// The lines written so far, by block.
@@ -37,6 +38,8 @@ pub(in crate::context) struct Placeholders {
     pub wanted: LiteMap<BlockId, Want>,
     /// What was made of a block's text.
     pub caps: LiteMap<BlockId, Want>,
+    /// Lines of the head.
+    pub lines: Lines,
 }
 
 /// What is made of a text once it is there.
@@ -46,6 +49,8 @@ pub(in crate::context) enum Want {
     Cap(u32),
     /// What a preset's way leaves.
     Shorten(Shorten),
+    /// A stub with lines of so many tokens in place of names.
+    Lines(u32),
 }
 
 impl Placeholders {
@@ -64,6 +69,7 @@ impl Placeholders {
             calls: LiteMap::new(),
             wanted: LiteMap::new(),
             caps: LiteMap::new(),
+            lines: Lines::default(),
         }
     }
 
@@ -76,13 +82,16 @@ impl Placeholders {
         about: &About,
     ) -> Option<u32> {
         let want = self.wanted.remove(&block)?;
-        self.caps.insert(block, want);
         let tokens = match want {
             Want::Cap(tokens) => tokens,
+            // Written by `line_stub`.
+            Want::Lines(_) => return None,
             Want::Shorten(how) => {
+                self.caps.insert(block, want);
                 return Some(self.shorten_text(block, overhead, how, part, about));
             }
         };
+        self.caps.insert(block, want);
         let room = tokens.saturating_sub(overhead);
         let estimator = self.estimator;
         let is_call = part.piece.kind == Kind::Call;
@@ -157,20 +166,48 @@ impl Placeholders {
             head.push_str(&self.summary);
             head.push_str("\n\n[");
         }
-        if !digest.is_empty() {
+        let lines = &self.lines.head;
+        if !lines.is_empty() {
             head.push_str(if summary { "" } else { " " });
+            head.push_str(LINES);
+            write_lines(lines, &mut head);
+        }
+        if !digest.is_empty() {
+            head.push_str(if summary || !lines.is_empty() { "" } else { " " });
             head.push_str(DIGEST);
             for &id in digest {
                 head.push(' ');
                 head.push_str(ledger.identifiers.text(id));
             }
-        } else if summary {
+        } else if summary && lines.is_empty() {
             // Without a digest nothing else would close the summary, and what follows would read as part of it (H29).
             head.push_str("End of the summary");
         }
         head.push(']');
         head.shrink_to_fit();
         head
+    }
+
+    /// The start of a stub's line.
+    pub(in crate::context) fn opening(&self, it: &Block, block: BlockId) -> String {
+        let what = if it.kind == Kind::Call {
+            "arguments"
+        } else if it.failed {
+            "error"
+        } else {
+            "result"
+        };
+        let mut line = format!("[{what} cut, {} tokens", it.tokens);
+        if self.recalls {
+            line.push_str(&promise(block));
+        }
+        line
+    }
+
+    /// What a stub with lines of so many tokens may cost.
+    pub(in crate::context) fn most_of_lines(&self, it: &Block, block: BlockId, room: u32) -> u32 {
+        let frame = format!("{}{OF_STUB}]", self.opening(it, block));
+        self.cost(it, block, &frame).saturating_add(room)
     }
 
     fn cost_of_head(&self, head: &str, summary: bool) -> u32 {
@@ -209,17 +246,7 @@ pub(in crate::context) fn arguments(line: &str) -> Value {
 impl Writer for Placeholders {
     fn stub(&mut self, ledger: &Ledger, block: BlockId, ids: &[u32], _: u32) -> u32 {
         let Some(it) = ledger.block(block) else { return 0 };
-        let what = if it.kind == Kind::Call {
-            "arguments"
-        } else if it.failed {
-            "error"
-        } else {
-            "result"
-        };
-        let mut line = format!("[{what} cut, {} tokens", it.tokens);
-        if self.recalls {
-            line.push_str(&promise(block));
-        }
+        let mut line = self.opening(it, block);
         for (at, &id) in ids.iter().enumerate() {
             line.push_str(if at == 0 { ": " } else { " " });
             line.push_str(ledger.identifiers.text(id));
@@ -228,7 +255,10 @@ impl Writer for Placeholders {
         let now = self.cost(it, block, &line);
         self.forget(block);
         self.put(block, line);
-        now
+        let Some(room) = stub_lines_room(it).filter(|_| self.lines.kept) else { return now };
+        // Names until its text is there.
+        self.wanted.insert(block, Want::Lines(room));
+        self.most_of_lines(it, block, room).max(now)
     }
 
     fn cap(&mut self, _: &Ledger, block: BlockId, tokens: u32) -> u32 {
@@ -254,6 +284,18 @@ impl Writer for Placeholders {
         true
     }
 
+    fn keep_lines(&mut self, ledger: &Ledger, used: Vec<(u32, BlockId)>) {
+        self.lines.choose_from(ledger, used);
+    }
+
+    fn reserve_lines(&mut self, room: u32) -> u32 {
+        let awaited = self.lines.awaited.as_mut();
+        awaited.map_or(0, |it| {
+            it.room = room;
+            room
+        })
+    }
+
     fn head_tokens(&self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
         self.cost_of_head(&self.head_of(ledger, digest, summary), summary)
     }
@@ -264,6 +306,8 @@ impl Writer for Placeholders {
     }
 }
 
+/// What a stub with lines says behind the size of its block.
+pub(in crate::context) const OF_STUB: &str = "; of it:\n";
 /// What a head says before its names.
 pub(in crate::context) const DIGEST: &str =
     "Names and values seen in them, the most relevant first:";
