@@ -29,6 +29,7 @@ export interface Setting {
 }
 
 type Preset = NonNullable<ReplayOptions["preset"]>;
+type Keep = NonNullable<ReplayOptions["keep"]>;
 
 /** One for each window that is asked for. */
 export function settings(args: Arguments, session: SessionFile): Setting[] {
@@ -102,12 +103,15 @@ export function policy(
   { window, prices, isPriced, estimator, provider, unseen }: Setting,
   preset: string | undefined,
 ): ReplayOptions {
+  // What it keeps may stand behind it, so that one table compares both: `balanced+lines`.
+  const [name, keep] = preset?.split("+", 2) ?? [];
   return {
     window,
     ...(isPriced ? { economy: prices } : {}),
     ...(unseen === undefined ? {} : { unseenTokens: unseen }),
     ...(estimator === undefined ? {} : { estimator: estimator as Estimator }),
     ...(provider === undefined ? {} : { provider: provider as Provider }),
-    ...(preset === undefined ? {} : { preset: preset as Preset }),
+    ...(name === undefined ? {} : { preset: name as Preset }),
+    ...(keep === undefined ? {} : { keep: keep as Keep }),
   };
 }

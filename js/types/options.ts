@@ -206,12 +206,14 @@ export type PresetOptions =
       strategy?: never;
     }
   | {
-      /** Another system's, which has no `retention`, `ingestCap` and `economy`. */
+      /** Another system's, which has no `retention`, `ingestCap`, `keep` and `economy`. */
       preset: "aceclaw" | "aiclaw" | "openclaw" | "goclaw" | "context-budget" | "hermes";
       /** Not of this preset. */
       retention?: never;
       /** Not of this preset. */
       ingestCap?: never;
+      /** Not of this preset. */
+      keep?: never;
       /** Not of this preset. */
       economy?: never;
     };
