@@ -262,9 +262,15 @@ impl Pruner {
         self.replace(ledger, setting, moment.call, cut, &gone, false, writer, decision);
     }
 
-    /// The identifiers that a fold now would list.
-    pub fn digest(&self, ledger: &Ledger, setting: &Setting, call: u32) -> Vec<u32> {
-        digest(ledger, self.digest_room(setting), call, &[]).0
+    /// The identifiers that a fold now would list, beside lines that hold these (sorted).
+    pub fn digest(
+        &self,
+        ledger: &Ledger,
+        setting: &Setting,
+        call: u32,
+        in_lines: &[u32],
+    ) -> Vec<u32> {
+        digest(ledger, self.digest_room(setting), call, in_lines).0
     }
 
     /// What would stand for what is `gone` is no smaller than that, even without a new summary.
@@ -311,9 +317,9 @@ impl Pruner {
         let had_summary = self.head.as_ref().is_some_and(|head| head.summary);
         // An earlier summary is never dropped: nothing else holds what it says (F9).
         let summary = writer.summarize(ledger, gone, asks) || had_summary;
-        let used = if self.policy.lines { self.used(ledger, gone, call) } else { Vec::new() };
-        writer.keep_lines(ledger, used);
-        let (digest, digest_tokens) = self.digest_without(ledger, setting, call, &[]);
+        let used = self.used(ledger, gone, call);
+        writer.keep_lines(ledger, used, self.forgotten);
+        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call, &[]);
         let tokens = writer.head(ledger, &digest, digest_tokens, summary);
         let room = self.lines_room(ledger, setting, gone, tokens);
         let tokens = tokens.saturating_add(writer.reserve_lines(room));
@@ -328,35 +334,21 @@ impl Pruner {
         decision.folded = true;
     }
 
-    /// The identifiers of a head, and their tokens: those that its lines hold are not listed again.
-    pub fn digest_without(
-        &self,
-        ledger: &Ledger,
-        setting: &Setting,
-        call: u32,
-        in_lines: &[u32],
-    ) -> (Vec<u32>, u32) {
-        digest(ledger, self.digest_room(setting), call, in_lines)
-    }
-
-    /// Identifiers that the model has used and whose newest result goes or is gone, in the digest's order, and that result: none if
-    /// the host has forgotten it.
-    fn used(&self, ledger: &Ledger, gone: &[BlockId], call: u32) -> Vec<(u32, BlockId)> {
+    /// Identifiers that the model has used and whose newest result goes or is gone, in the digest's order.
+    fn used(&self, ledger: &Ledger, gone: &[BlockId], call: u32) -> Vec<u32> {
+        if !self.policy.lines {
+            return Vec::new();
+        }
         let mut scored: Vec<(u64, u32)> = Vec::new();
         for (id, identifier) in ledger.identifiers.iter() {
             let source = identifier.source;
-            let goes = gone.binary_search(&source).is_ok()
-                || ledger.block(source).is_some_and(|it| it.form == Form::Gone);
-            if goes && identifier.uses > 0 {
+            let is_gone = || ledger.block(source).is_some_and(|it| it.form == Form::Gone);
+            if identifier.uses > 0 && (gone.binary_search(&source).is_ok() || is_gone()) {
                 scored.push((score(identifier, call), id));
             }
         }
         rank(&mut scored, usize::MAX);
-        let source = |id| {
-            let source = ledger.identifiers.get(id)?.source;
-            ledger.block(source).filter(|it| it.message >= self.forgotten).map(|_| source)
-        };
-        scored.into_iter().map(|(_, id)| (id, source(id).unwrap_or(BlockId::NONE))).collect()
+        scored.into_iter().map(|(_, id)| id).collect()
     }
 
     /// Tokens that lines may have beside a head of so many: with them it is smaller than what it stands for.

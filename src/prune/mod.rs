@@ -200,9 +200,9 @@ pub trait Writer {
     /// Whether a summary of the blocks that go is at hand, which may be new if the fold `asks`; its identifiers are marked as
     /// summarized.
     fn summarize(&mut self, ledger: &mut Ledger, gone: &[BlockId], asks: bool) -> bool;
-    /// These identifiers' lines are to stand in the heads that follow, best first, from the results that go now, and otherwise from
-    /// the head before. Their texts come after the decision.
-    fn keep_lines(&mut self, _: &Ledger, _: Vec<(u32, BlockId)>) {}
+    /// The next head is to have lines of these identifiers, best first: from the results of messages from this one on that go now, and
+    /// otherwise from the head before. Their texts come after the decision.
+    fn keep_lines(&mut self, _: &Ledger, _: Vec<u32>, _: MessageId) {}
     /// Tokens to set aside in the head for those, so many at most.
     fn reserve_lines(&mut self, _: u32) -> u32 {
         0

@@ -140,6 +140,7 @@ pub(in crate::context) fn digest_names_of(session: &Session, blocks: &[BlockId])
         &session.transcript.ledger,
         &session.setting(),
         session.transcript.call,
+        &[],
     );
     let named = digest.into_iter().filter(|id| ids.binary_search(id).is_ok());
     named.map(|id| session.transcript.ledger.identifiers.text(id).into()).collect()

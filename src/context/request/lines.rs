@@ -1,154 +1,185 @@
-//! Lines of results that stay word for word: in the head of a fold, and in stubs.
+//! Lines of results that stay word for word, in stubs and in the head of a fold: how they are written, and read again.
 
 use crate::identifiers::Identifiers;
 use crate::ledger::Ledger;
-use crate::model::{BlockId, Form};
-use crate::sort::sort_set;
-use crate::text::{Quote, identifiers, plain};
-
-/// A line of a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::context) struct Line {
-    /// Tool and argument of the result.
-    pub label: String,
-    /// On one line, whatever it was; where it was cut, a sign says so.
-    pub text: String,
-}
-
-/// Lines of the head, and those that it waits for.
-#[derive(Clone, Debug, Default)]
-pub(in crate::context) struct Lines {
-    /// The policy keeps lines.
-    pub kept: bool,
-    /// In the head, the most telling first.
-    pub head: Vec<Line>,
-    /// Identifiers in them, sorted.
-    pub ids: Vec<u32>,
-    /// What a fold has chosen from, until its head is written.
-    pub awaited: Option<Awaited>,
-}
+use crate::model::{BlockId, Form, MessageId};
+use crate::sort::{sort_by, sort_set};
+use crate::text::{Quote, identifiers};
 
 /// Lines that the next head may have.
 #[derive(Clone, Debug, Default)]
 pub(in crate::context) struct Awaited {
-    /// Identifiers in the digest's order, and their newest results.
-    pub used: Vec<(u32, BlockId)>,
-    /// Results whose texts are to come, and the identifiers of their calls.
-    pub sources: Vec<(BlockId, Vec<u32>)>,
-    /// What came of those that have.
-    pub found: Vec<(u32, Line)>,
-    /// Lines of the head before.
-    pub before: Vec<Line>,
+    /// Identifiers in the digest's order.
+    pub used: Vec<u32>,
+    /// Results whose texts are to come, and what their calls were about.
+    pub sources: Vec<(BlockId, String)>,
+    /// Lines of identifiers: of the head before, and of the results whose texts have come. Each behind its label.
+    pub found: Vec<(u32, String)>,
     /// Tokens that the head has for them.
     pub room: u32,
 }
 
 /// Starts a line that is quoted: no text of a line ends the quotation, since it has no line ends.
 pub(in crate::context) const MARK: &str = "> ";
+/// Ends the label of an entry, and starts its line.
+const MARK_BEHIND: &str = "\n> ";
 /// What a head says before its lines.
 pub(in crate::context) const LINES: &str =
     "Lines of results in them that were used, as they stood there:\n";
+/// What a stub with lines says behind the size of its block.
+pub(in crate::context) const OF_STUB: &str = "; of it:\n";
 /// Stands where a line was cut.
 const CUT: char = '\u{2026}';
 /// What the piece of a long line, and a label, count at least.
 const LEAST_PIECE: u32 = 60;
-pub(in crate::context) const LEAST_LABEL: u32 = 12;
+const LEAST_LABEL: u32 = 12;
+/// So many bytes of what a call was about are in a label.
+const LABEL: usize = 60;
 
-impl Line {
-    /// What it costs, measured so with its mark.
-    pub(in crate::context) fn cost(&self, measure: impl Fn(&str) -> u32) -> u32 {
-        let tokens = measure(&format!("{MARK}{}\n", self.text));
-        let is_piece = self.text.starts_with(CUT) || self.text.ends_with(CUT);
-        if is_piece { tokens.max(LEAST_PIECE) } else { tokens }
-    }
-}
-
-/// A quotation on one line, without what a terminal would obey.
+/// A quotation as a line of its own, however its text was written.
 pub(in crate::context) fn quoted(quote: Quote<'_>) -> String {
-    let mut text = String::new();
+    let mut line = String::from(MARK);
     if quote.cut.0 {
-        text.push(CUT);
+        line.push(CUT);
     }
-    text.push_str(&on_one_line(quote.text));
+    push_plain(quote.text.trim_end(), &mut line);
     if quote.cut.1 {
-        text.push(CUT);
+        line.push(CUT);
     }
-    text
+    line.push('\n');
+    line
 }
 
-/// The text without line ends.
-pub(in crate::context) fn on_one_line(text: &str) -> String {
-    plain(text).trim_end().replace('\n', " ")
+/// Without line ends, control characters, and what turns the direction of writing.
+pub(in crate::context) fn push_plain(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '\t' => out.push(c),
+            '\n' | '\u{2028}' | '\u{2029}' => out.push(' '),
+            '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {}
+            _ if c.is_control() => {}
+            _ => out.push(c),
+        }
+    }
 }
 
-/// Writes these lines under their labels.
-pub(in crate::context) fn write_lines(lines: &[Line], out: &mut String) {
-    for (at, line) in lines.iter().enumerate() {
-        let same = |other: &&Line| other.label == line.label;
-        if lines.iter().take(at).any(|other| same(&other)) {
+/// What a quoted line costs.
+pub(in crate::context) fn cost_of_line(line: &str, measure: &dyn Fn(&str) -> u32) -> u32 {
+    let text = line.trim_start_matches(MARK).trim_end();
+    let is_piece = text.starts_with(CUT) || text.ends_with(CUT);
+    measure(line).max(if is_piece { LEAST_PIECE } else { 0 })
+}
+
+/// Label and quoted line of an entry.
+pub(in crate::context) fn parts(entry: &str) -> (&str, &str) {
+    entry.split_at(entry.find(MARK_BEHIND).map_or(0, |at| at.saturating_add(1)))
+}
+
+/// Writes these entries, those of one label under it.
+pub(in crate::context) fn write_lines(entries: &[String], out: &mut String) {
+    for (at, entry) in entries.iter().enumerate() {
+        let (label, _) = parts(entry);
+        if entries.iter().take(at).any(|other| parts(other).0 == label) {
             continue;
         }
-        out.push_str(&line.label);
-        out.push('\n');
-        for line in lines.iter().filter(same) {
-            out.push_str(MARK);
-            out.push_str(&line.text);
-            out.push('\n');
+        out.push_str(label);
+        for (_, line) in entries.iter().map(|entry| parts(entry)).filter(|it| it.0 == label) {
+            out.push_str(line);
         }
     }
 }
 
-/// The lines of what a head says behind its summary.
-pub(in crate::context) fn read_lines(text: &str) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let Some(text) = text.trim_start_matches(['\n', '[', ' ']).strip_prefix(LINES) else {
-        return lines;
-    };
+/// Reads what a head says of its lines again: by each identifier that they hold.
+fn read_lines(text: &str, known: &Identifiers, found: &mut Vec<(u32, String)>) {
     let mut label = "";
-    for line in text.split('\n') {
-        match line.strip_prefix(MARK) {
-            Some(text) => lines.push(Line { label: label.into(), text: text.into() }),
-            None if line.starts_with('[') => label = line,
-            None => break,
+    for line in text.split_inclusive('\n') {
+        if !line.starts_with(MARK) {
+            label = line;
+            continue;
         }
-    }
-    lines
-}
-
-/// So many identifiers of a call may be in a label.
-const LABEL_IDS: usize = 8;
-
-impl Lines {
-    /// The next head has lines of these, of which each that goes now is asked for; this one is written without.
-    pub(in crate::context) fn choose_from(&mut self, ledger: &Ledger, used: Vec<(u32, BlockId)>) {
-        let mut before = std::mem::take(&mut self.head);
-        self.ids.clear();
-        // A fold whose lines have not come yet, and another.
-        let other = self.awaited.take().unwrap_or_default();
-        if used.is_empty() {
-            return;
-        }
-        before.extend(other.before);
-        let is_gone = |at| ledger.block(at).is_none_or(|it| it.form == Form::Gone);
-        let mut sources = other.sources;
-        sources.retain(|&(at, _)| is_gone(at));
-        let mut goes: Vec<BlockId> = used.iter().map(|&(_, at)| at).collect();
-        sort_set(&mut goes);
-        for at in goes.into_iter().filter(|&at| !is_gone(at)) {
-            let call = ledger.block(at).map_or(BlockId::NONE, |it| it.pair);
-            let ids = ledger.ids(call).iter().take(LABEL_IDS).copied().collect();
-            sources.push((at, ids));
-        }
-        self.awaited = Some(Awaited { used, sources, found: other.found, before, room: 0 });
+        let entry = [label, line].concat();
+        identifiers(line, &mut |word, _| {
+            found.extend(known.find(word).map(|id| (id, entry.clone())));
+        });
     }
 }
 
-/// The identifiers in these lines, sorted.
-pub(in crate::context) fn ids_in(lines: &[Line], known: &Identifiers) -> Vec<u32> {
+/// The identifiers in these entries' lines, sorted.
+pub(in crate::context) fn ids_in(entries: &[String], known: &Identifiers) -> Vec<u32> {
     let mut ids = Vec::new();
-    for line in lines {
-        identifiers(&line.text, &mut |word, _| ids.extend(known.find(word)));
+    for entry in entries {
+        identifiers(parts(entry).1, &mut |word, _| ids.extend(known.find(word)));
     }
     sort_set(&mut ids);
     ids
+}
+
+impl Awaited {
+    /// The next head has lines of these identifiers, from the results of messages from `from` on that go now, and from what the head
+    /// before says of its lines.
+    pub(in crate::context) fn add(
+        &mut self,
+        ledger: &Ledger,
+        used: Vec<u32>,
+        from: MessageId,
+        before: &str,
+    ) {
+        let sent = |at: BlockId| ledger.block(at).filter(|it| it.form != Form::Gone);
+        self.sources.retain(|&(at, _)| sent(at).is_none());
+        let known = &ledger.identifiers;
+        let mut sources: Vec<BlockId> =
+            used.iter().filter_map(|&id| Some(known.get(id)?.source)).collect();
+        sort_set(&mut sources);
+        for at in sources {
+            let Some(it) = sent(at).filter(|it| it.message >= from) else { continue };
+            let mut about = String::new();
+            for word in ledger.ids(it.pair).iter().map(|&id| known.text(id)) {
+                if about.len().saturating_add(word.len()) < LABEL && !about.contains(word) {
+                    about.push(' ');
+                    about.push_str(word);
+                }
+            }
+            self.sources.push((at, about));
+        }
+        read_lines(before, known, &mut self.found);
+        self.used = used;
+    }
+
+    /// The entries that fit, in the order of their identifiers, each line once.
+    pub(in crate::context) fn chosen(
+        mut self,
+        ledger: &Ledger,
+        measure: &dyn Fn(&str) -> u32,
+    ) -> Vec<String> {
+        sort_by(&mut self.found, |(id, _)| (i64::from(*id), 0));
+        let mut chosen: Vec<String> = Vec::new();
+        let mut left = self.room.saturating_sub(measure(LINES));
+        for id in self.used {
+            // What a pin has brought back is sent.
+            let source = ledger.identifiers.get(id).and_then(|it| ledger.block(it.source));
+            let is_sent = source.is_some_and(|it| it.form != Form::Gone);
+            let Some(entry) = entry_of(&self.found, id).filter(|_| !is_sent) else { continue };
+            let (label, line) = parts(entry);
+            let mut cost = cost_of_line(line, measure);
+            if !chosen.iter().any(|it| parts(it).0 == label) {
+                cost = cost.saturating_add(measure(label).max(LEAST_LABEL));
+            }
+            if cost <= left && !chosen.iter().any(|it| parts(it).1 == line) {
+                left = left.saturating_sub(cost);
+                chosen.push(entry.into());
+            }
+        }
+        chosen
+    }
+}
+
+/// The newest entry of an identifier, where they are in the order of these.
+pub(in crate::context) fn entry_of(found: &[(u32, String)], id: u32) -> Option<&str> {
+    let end = found.partition_point(|(known, _)| *known <= id);
+    let (known, entry) = found.get(end.checked_sub(1)?)?;
+    (*known == id).then_some(entry)
 }

@@ -3,12 +3,12 @@
 use litemap::LiteMap;
 
 use crate::context::request::about::About;
-use crate::context::request::lines::{LINES, Lines, write_lines};
+use crate::context::request::lines::{Awaited, LINES, OF_STUB, write_lines};
 use crate::context::request::recall::{PROMISE, reference};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
 use crate::ledger::Ledger;
-use crate::model::{Block, BlockId, Kind, Part};
+use crate::model::{Block, BlockId, Kind, MessageId, Part};
 use crate::prune::{Shorten, Writer, stub_lines_room};
 use crate::text::{Cut, head_tail};
 
@@ -38,8 +38,10 @@ pub(in crate::context) struct Placeholders {
     pub wanted: LiteMap<BlockId, Want>,
     /// What was made of a block's text.
     pub caps: LiteMap<BlockId, Want>,
-    /// Lines of the head.
-    pub lines: Lines,
+    /// Results leave lines, not only names.
+    pub keeps_lines: bool,
+    /// Lines that the head waits for.
+    pub awaited: Option<Awaited>,
 }
 
 /// What is made of a text once it is there.
@@ -69,7 +71,8 @@ impl Placeholders {
             calls: LiteMap::new(),
             wanted: LiteMap::new(),
             caps: LiteMap::new(),
-            lines: Lines::default(),
+            keeps_lines: false,
+            awaited: None,
         }
     }
 
@@ -159,14 +162,37 @@ impl Placeholders {
         it.overhead.saturating_add(text)
     }
 
-    /// What a head says: the summary, if it has one, and these identifiers.
-    fn head_of(&self, ledger: &Ledger, digest: &[u32], summary: bool) -> String {
+    /// What the head says of its lines; nothing where it has none.
+    pub(in crate::context) fn lines_of_head(&self) -> &str {
+        let start = if self.head.starts_with(SUMMARY) {
+            SUMMARY.len().saturating_add(self.summary.len())
+        } else {
+            REMOVED.len()
+        };
+        let behind = self.head.get(start..).unwrap_or_default();
+        let lines = behind.trim_start_matches(['\n', '[', ' ']).strip_prefix(LINES);
+        lines.map_or("", |lines| lines.rsplit_once(DIGEST).map_or(lines, |it| it.0))
+    }
+
+    /// This is the head from now on; its tokens.
+    pub(in crate::context) fn put_head(
+        &mut self,
+        ledger: &Ledger,
+        digest: &[u32],
+        lines: &[String],
+        summary: bool,
+    ) -> u32 {
+        self.head = self.head_of(ledger, digest, lines, summary);
+        self.cost_of_head(&self.head, summary)
+    }
+
+    /// What a head says: the summary, if it has one, these lines, and these identifiers.
+    fn head_of(&self, ledger: &Ledger, digest: &[u32], lines: &[String], summary: bool) -> String {
         let mut head = String::from(if summary { SUMMARY } else { REMOVED });
         if summary {
             head.push_str(&self.summary);
             head.push_str("\n\n[");
         }
-        let lines = &self.lines.head;
         if !lines.is_empty() {
             head.push_str(if summary { "" } else { " " });
             head.push_str(LINES);
@@ -255,7 +281,7 @@ impl Writer for Placeholders {
         let now = self.cost(it, block, &line);
         self.forget(block);
         self.put(block, line);
-        let Some(room) = stub_lines_room(it).filter(|_| self.lines.kept) else { return now };
+        let Some(room) = stub_lines_room(it).filter(|_| self.keeps_lines) else { return now };
         // Names until its text is there.
         self.wanted.insert(block, Want::Lines(room));
         self.most_of_lines(it, block, room).max(now)
@@ -284,30 +310,30 @@ impl Writer for Placeholders {
         true
     }
 
-    fn keep_lines(&mut self, ledger: &Ledger, used: Vec<(u32, BlockId)>) {
-        self.lines.choose_from(ledger, used);
+    fn keep_lines(&mut self, ledger: &Ledger, used: Vec<u32>, from: MessageId) {
+        // A fold whose lines have not come yet may be followed by another.
+        let mut awaited = self.awaited.take().unwrap_or_default();
+        if !used.is_empty() {
+            awaited.add(ledger, used, from, self.lines_of_head());
+            self.awaited = Some(awaited);
+        }
     }
 
     fn reserve_lines(&mut self, room: u32) -> u32 {
-        let awaited = self.lines.awaited.as_mut();
-        awaited.map_or(0, |it| {
-            it.room = room;
-            room
-        })
+        let Some(awaited) = &mut self.awaited else { return 0 };
+        awaited.room = room;
+        room
     }
 
     fn head_tokens(&self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
-        self.cost_of_head(&self.head_of(ledger, digest, summary), summary)
+        self.cost_of_head(&self.head_of(ledger, digest, &[], summary), summary)
     }
 
     fn head(&mut self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
-        self.head = self.head_of(ledger, digest, summary);
-        self.cost_of_head(&self.head, summary)
+        self.put_head(ledger, digest, &[], summary)
     }
 }
 
-/// What a stub with lines says behind the size of its block.
-pub(in crate::context) const OF_STUB: &str = "; of it:\n";
 /// What a head says before its names.
 pub(in crate::context) const DIGEST: &str =
     "Names and values seen in them, the most relevant first:";

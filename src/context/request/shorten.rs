@@ -138,26 +138,16 @@ pub(in crate::context) fn record_call(session: &mut Session, call: BlockId, part
 pub(in crate::context) fn about_block(session: &mut Session, block: BlockId) -> About {
     let pair = pair_of(session, block);
     let outcome = session.decisions.placeholders.calls.remove(&pair);
-    about_call(session, pair, outcome.as_deref(), session.transcript.ledger.ids(pair))
-}
-
-/// The same of a call, from what it asked for, if that is known, and its identifiers.
-pub(in crate::context) fn about_call(
-    session: &Session,
-    call: BlockId,
-    outcome: Option<&str>,
-    ids: &[u32],
-) -> About {
-    let name = piece_of(session, call).map_or("tool", |piece| &piece.name);
+    let name = piece_of(session, pair).map_or("tool", |piece| &piece.name);
     let verb = verb_of(name);
     let mut line = format!("[{name}] {verb}");
     let is_shell = verb == RAN;
-    if let Some(outcome) = outcome {
+    if let Some(outcome) = &outcome {
         line.push(' ');
         line.push_str(outcome);
     }
     let most = line.len().max(ABOUT);
-    for &id in ids {
+    for &id in session.transcript.ledger.ids(pair) {
         let word = session.transcript.ledger.identifiers.text(id);
         if is_shell && outcome.is_some() || line.len().saturating_add(word.len()) > most {
             break;

@@ -3,7 +3,6 @@
 use litemap::LiteMap;
 
 use crate::context::options::Options;
-use crate::context::request::lines::Lines;
 use crate::context::request::placeholders::Placeholders;
 use crate::context::session::why::Why;
 use crate::model::{BlockId, Fix, MessageId};
@@ -56,7 +55,7 @@ impl Decisions {
             pruner: Pruner::new(options.policy.clone()),
             placeholders: Placeholders {
                 notes: options.note,
-                lines: Lines { kept: options.policy.lines, ..Lines::default() },
+                keeps_lines: options.policy.lines,
                 ..Placeholders::new(options.estimator)
             },
             reasons: LiteMap::new(),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::context::compaction::commit::{commit_lines, commit_plan};
 use crate::context::compaction::plan::plan_compaction;
-use crate::context::request::lines::{LINES, Line, read_lines};
+use crate::context::request::lines::LINES;
 use crate::context::session::snapshot::restore_session;
 use crate::context::session::take_decision::take_decision;
 use crate::model::BlockId;
@@ -63,6 +63,12 @@ impl Host {
 
     fn head(&self) -> &str {
         &self.session.decisions.placeholders.head
+    }
+
+    /// The lines that the head quotes, as they are read again for the next one.
+    fn lines(&self) -> Vec<String> {
+        let lines = self.session.decisions.placeholders.lines_of_head().lines();
+        lines.filter(|line| line.starts_with("> ")).map(String::from).collect()
     }
 }
 
@@ -155,10 +161,10 @@ fn a_head_has_lines_by_use_under_their_result_and_no_name_of_them_again() {
     let head = host.head().to_string();
     let start = format!("[Earlier messages were removed to fit the context window. {LINES}");
     let of_it = head.strip_prefix(&start).unwrap_or_else(|| panic!("{head}"));
-    let expected = "[read] read src/a.txt
+    let expected = "[read] src/a.txt
 > row_101 holds the value 0000101 and no more
 > row_100 holds the value 0000100 and no more
-[read] read src/b.txt
+[read] src/b.txt
 > second_b there
 Names and values seen in them, the most relevant first:";
     assert!(of_it.starts_with(expected), "{head}");
@@ -167,7 +173,7 @@ Names and values seen in them, the most relevant first:";
     let tokens = host.session.decisions.pruner.head.as_ref().unwrap().tokens;
     assert_eq!(u64::from(tokens), head.len().div_ceil(4) as u64 + 4, "it counts what it costs");
     assert!(answer.outcome.is_some_and(|it| answer.tokens < it.tokens_before));
-    assert_eq!(read_lines(&head[start.len() - LINES.len()..]).len(), 3);
+    assert_eq!(host.lines().len(), 3);
 }
 
 /// A session whose results are used and then folded away, as `a_head_has_lines` has one.
@@ -217,8 +223,6 @@ fn a_session_with_lines_is_restored_with_the_same_bytes() {
     let of = |host: &Host| host.session.decisions.placeholders.text.get(&result).cloned();
     assert!(of(&other).is_some_and(|text| text.contains("> key_4x7 is what")));
     assert_eq!(of(&other), of(&host));
-    let lines = |host: &Host| host.session.decisions.placeholders.lines.clone();
-    assert_eq!((lines(&other).head, lines(&other).ids), (lines(&host).head, lines(&host).ids));
     // What follows is decided alike.
     other.now_ms = host.now_ms;
     for host in [&mut host, &mut other] {
@@ -238,18 +242,18 @@ fn lines_of_an_earlier_head_stay_by_the_same_order() {
         host.work(&format!("d{at}"), &json!({ "path": at + 100 }), &words(400, "plain "));
         host.say(if at == 0 { "key_1x20" } else { "on" });
     }
-    let before = read_lines(&host.head()[host.head().find(LINES).unwrap()..]);
+    let before = host.lines();
     host.fold();
-    let after = read_lines(&host.head()[host.head().find(LINES).unwrap()..]);
+    let after = host.lines();
     assert_eq!(host.session.decisions.pruner.head.as_ref().unwrap().folds, 2);
     assert_eq!(before.len(), 6);
-    assert!(after[0].text.starts_with("key_1x20 ") && before[0].text.starts_with("key_2x20 "));
-    let sorted = |lines: &[Line]| {
-        let mut all: Vec<String> = lines.iter().map(|it| it.label.clone() + &it.text).collect();
-        all.sort();
-        all
+    assert!(after[0].starts_with("> key_1x20 ") && before[0].starts_with("> key_2x20 "));
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
     };
-    assert_eq!(sorted(&after), sorted(&before));
+    let labels = |host: &Host| host.head().matches("\n[read] src/a_").count();
+    assert_eq!((sorted(after), labels(&host)), (sorted(before), 3));
 }
 
 #[test]
@@ -288,9 +292,10 @@ fn a_line_never_leaves_its_quotation() {
             c.is_control() && c != '\n' && c != '\t' || "\u{2028}\u{2029}\u{202e}".contains(c)
         };
         assert!(!text.contains(bad), "{text:?}");
-        assert!(!text.contains(&secret) && !text.contains("hunter"), "{text}");
-        // The agent itself has written the key's line: there it is a word like others.
-        assert!(quoted.iter().all(|line| !line.contains("aGVsbG8")), "{text}");
+        assert!(!text.contains(&secret), "{text}");
+        // Where a name stands by itself, nothing tells that it is a secret.
+        let shown = |secret: &str| quoted.iter().any(|line| line.contains(secret));
+        assert!(!shown("hunter") && !shown("aGVsbG8"), "{text}");
     };
     let mut host = started(&lines(30_000));
     let long = format!("{}\n{}", hostile.join("\n"), words(1250, "plain "));
@@ -309,8 +314,7 @@ fn a_line_never_leaves_its_quotation() {
     }
     folded.fold();
     check(folded.head(), 5);
-    let start = folded.head().find(LINES).unwrap();
-    assert_eq!(read_lines(&folded.head()[start..]).len(), 5, "{}", folded.head());
+    assert_eq!(folded.lines().len(), 5, "{}", folded.head());
 }
 
 #[test]
@@ -326,7 +330,7 @@ fn a_compaction_has_its_lines_when_it_is_committed() {
         "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "messages": plan["messages"],
         "summary": "It was about key_1x10.", "failure": "none"
     });
-    assert!(host.session.decisions.placeholders.lines.awaited.is_none(), "a plan moves nothing");
+    assert!(host.session.decisions.placeholders.awaited.is_none(), "a plan moves nothing");
     assert_eq!(before, snapshot_bytes(&host.session));
     let done = commit_plan(&mut host.session, &planned.to_string(), now_ms).unwrap();
     let done: Value = serde_json::from_str(done.json()).unwrap();
@@ -353,10 +357,7 @@ fn a_compaction_has_its_lines_when_it_is_committed() {
         assert_eq!(other.push(message.to_string().as_bytes()), Ok(Append::Appended));
     }
     other.request(host.now_ms);
-    assert_eq!(
-        other.decisions.placeholders.lines.head,
-        host.session.decisions.placeholders.lines.head
-    );
+    assert_eq!(other.decisions.placeholders.head, host.head());
     assert_eq!(snapshot_bytes(&other), bytes);
 }
 

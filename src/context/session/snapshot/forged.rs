@@ -39,7 +39,6 @@ pub(super) fn discard_forged(
     unchanged.compactions = Compactions { guard, flush, limit, ..Compactions::default() };
     (unchanged.decisions.placeholders.head, unchanged.decisions.placeholders.summary) =
         (String::new(), String::new());
-    unchanged.decisions.placeholders.lines.head.clear();
     unchanged.decisions.unbound.clear();
     unchanged.request.last.reported_edits.clear();
     unchanged.decisions.unreported.clear();

@@ -60,7 +60,7 @@ fn capture(session: &Session) -> Snapshot {
         let rent = session.transcript.ledger.block(at)?.rent;
         (rent > 0).then_some((at, rent))
     });
-    let awaited = session.decisions.placeholders.lines.awaited.as_ref();
+    let awaited = session.decisions.placeholders.awaited.as_ref();
     let unbound = session.decisions.unbound.keys().copied().filter(|&at| at < end).collect();
     Snapshot {
         upto,
@@ -219,7 +219,7 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
     session.request.last.settled = false;
     session.restoration.measured = None;
     session.decisions.pruner.policy = options.policy.clone();
-    session.decisions.placeholders.lines.kept = options.policy.lines;
+    session.decisions.placeholders.keeps_lines = options.policy.lines;
     if recount || provider != session.dialect.provider {
         let snapshot = snapshot_of(session);
         session.counts.calibration = Calibration::default();

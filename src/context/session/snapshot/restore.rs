@@ -3,8 +3,7 @@
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
 use crate::context::request::build_request::rebuild_last_view;
-use crate::context::request::lines::{ids_in, read_lines};
-use crate::context::request::placeholders::{REMOVED, SUMMARY, Want};
+use crate::context::request::placeholders::{SUMMARY, Want};
 use crate::context::request::shorten::{about_block, record_call};
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled_by};
@@ -250,13 +249,6 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
         let summary =
             snapshot.head_text.get(SUMMARY.len()..).and_then(|it| it.get(..snapshot.summary));
         session.decisions.placeholders.summary = summary.unwrap_or_default().into();
-        let is_summary = snapshot.head.as_ref().is_some_and(|head| head.summary);
-        let start = if is_summary { SUMMARY.len() } else { REMOVED.len() };
-        let behind = snapshot.head_text.get(start.saturating_add(snapshot.summary)..);
-        let lines = read_lines(behind.unwrap_or_default());
-        let known = &session.transcript.ledger.identifiers;
-        session.decisions.placeholders.lines.ids = ids_in(&lines, known);
-        session.decisions.placeholders.lines.head = lines;
         let Compactions { guard, limit, .. } = std::mem::take(&mut session.compactions);
         session.compactions = Compactions { guard, limit, ..snapshot.compactions.clone() };
     }
