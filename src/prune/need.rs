@@ -57,9 +57,9 @@ pub fn stub_lines_room(block: &Block) -> Option<u32> {
 
 /// Identifiers whose lines may stand in the block's stub, the most telling first: used ones of which it is the newest source.
 ///
-/// Score in tenths: as for names, but each has its newest source here.
+/// Score in tenths: as for names, less nothing where a newer call holds it.
 pub fn stub_line_identifiers(ledger: &Ledger, block: BlockId) -> Vec<u32> {
-    let mut scored = scored(ledger, block);
+    let mut scored = scored(ledger, block, 0);
     scored.retain(|&(_, id)| {
         ledger.identifiers.get(id).is_some_and(|it| it.source == block && it.uses > 0)
     });
@@ -161,7 +161,7 @@ pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) 
 pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (Vec<u32>, u32) {
     let mut tokens = 0u32;
     let mut chosen = Vec::new();
-    for (_, id) in scored(ledger, block) {
+    for (_, id) in scored(ledger, block, 5) {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
         let with = tokens.saturating_add(identifier.tokens.into());
         // A name in one stub is enough to find its text again.
@@ -174,8 +174,8 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (V
     (chosen, tokens)
 }
 
-/// The block's identifiers that are worth naming, with their scores, the best first.
-fn scored(ledger: &Ledger, block: BlockId) -> Vec<(i64, u32)> {
+/// The block's identifiers that are worth naming, with their scores, the best first; those that a newer block holds cost so much.
+fn scored(ledger: &Ledger, block: BlockId, newer: i64) -> Vec<(i64, u32)> {
     let head = ledger.block(block).map_or(0, |block| block.head_ids as usize);
     let mut scored: Vec<(i64, u32)> = ledger
         .ids(block)
@@ -186,7 +186,7 @@ fn scored(ledger: &Ledger, block: BlockId) -> Vec<(i64, u32)> {
             let score = 10 * i64::from(identifier.uses.min(8))
                 + if at < head { 4 } else { 0 }
                 + 2 * i64::from(identifier.blocks.min(5))
-                - if identifier.newest == block { 0 } else { 5 };
+                - if identifier.newest == block { 0 } else { newer };
             (score > 2).then_some((score, id))
         })
         .collect();

@@ -21,8 +21,6 @@ pub(in crate::context) struct Awaited {
 
 /// Starts a line that is quoted: no text of a line ends the quotation, since it has no line ends.
 pub(in crate::context) const MARK: &str = "> ";
-/// Ends the label of an entry, and starts its line.
-const MARK_BEHIND: &str = "\n> ";
 /// What a head says before its lines.
 pub(in crate::context) const LINES: &str =
     "Lines of results in them that were used, as they stood there:\n";
@@ -69,14 +67,14 @@ pub(in crate::context) fn push_plain(text: &str, out: &mut String) {
 
 /// What a quoted line costs.
 pub(in crate::context) fn cost_of_line(line: &str, measure: &dyn Fn(&str) -> u32) -> u32 {
-    let text = line.trim_start_matches(MARK).trim_end();
+    let text = line.strip_prefix(MARK).unwrap_or(line).trim_end();
     let is_piece = text.starts_with(CUT) || text.ends_with(CUT);
     measure(line).max(if is_piece { LEAST_PIECE } else { 0 })
 }
 
 /// Label and quoted line of an entry.
 pub(in crate::context) fn parts(entry: &str) -> (&str, &str) {
-    entry.split_at(entry.find(MARK_BEHIND).map_or(0, |at| at.saturating_add(1)))
+    entry.split_at(entry.find('\n').map_or(0, |at| at.saturating_add(1)))
 }
 
 /// Writes these entries, those of one label under it.

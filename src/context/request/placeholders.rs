@@ -164,13 +164,13 @@ impl Placeholders {
 
     /// What the head says of its lines; nothing where it has none.
     pub(in crate::context) fn lines_of_head(&self) -> &str {
-        let start = if self.head.starts_with(SUMMARY) {
-            SUMMARY.len().saturating_add(self.summary.len())
+        let (start, sign) = if self.head.starts_with(SUMMARY) {
+            (SUMMARY.len().saturating_add(self.summary.len()), BEHIND_SUMMARY)
         } else {
-            REMOVED.len()
+            (REMOVED.len(), " ")
         };
-        let behind = self.head.get(start..).unwrap_or_default();
-        let lines = behind.trim_start_matches(['\n', '[', ' ']).strip_prefix(LINES);
+        let behind = self.head.get(start..).and_then(|it| it.strip_prefix(sign));
+        let lines = behind.and_then(|it| it.strip_prefix(LINES));
         lines.map_or("", |lines| lines.rsplit_once(DIGEST).map_or(lines, |it| it.0))
     }
 
@@ -191,7 +191,7 @@ impl Placeholders {
         let mut head = String::from(if summary { SUMMARY } else { REMOVED });
         if summary {
             head.push_str(&self.summary);
-            head.push_str("\n\n[");
+            head.push_str(BEHIND_SUMMARY);
         }
         if !lines.is_empty() {
             head.push_str(if summary { "" } else { " " });
@@ -334,6 +334,8 @@ impl Writer for Placeholders {
     }
 }
 
+/// Ends a summary, and starts what stands beside it.
+const BEHIND_SUMMARY: &str = "\n\n[";
 /// What a head says before its names.
 pub(in crate::context) const DIGEST: &str =
     "Names and values seen in them, the most relevant first:";

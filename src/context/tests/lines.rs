@@ -86,7 +86,9 @@ fn a_stub_holds_the_lines_of_what_was_used_in_place_of_names() {
     let result = last_result(&host);
     // Each of these lines costs (2 + 44) / 4 = 12 tokens; the result has 550 and its frame, so that lines may have 56: four.
     // Twice row_033, once the others, of which row_001 stands in the first 200 characters.
-    host.say("row_033 and row_020, row_001");
+    host.say("row_033 and row_001");
+    // A call that names it is a use like another, though it is the newest that holds it.
+    host.work("b", &json!({ "path": "row_020" }), "no");
     host.say("row_033, then row_040 and row_041 and row_042");
     let expected = "
 > row_033 holds the value 0000033 and no more
@@ -192,7 +194,8 @@ fn folding(options: &Value) -> Host {
 
 /// Lines with names of their own, too many for the hot set.
 fn file(number: usize) -> String {
-    (0..380).map(|at| format!("key_{number}x{at} is what file {number} says of it\n")).collect()
+    let line = |at| format!("key_{number}x{at} is what file {number} says of it\n");
+    (0..380).map(line).collect()
 }
 
 #[test]
