@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn each_word_has_the_line_that_it_stands_in() {
+    fn each_word_comes_with_its_line() {
         let text = "\n  aa_1 = src/b.rs;\n\n\tcc_2 aa_1\r\nplain\ndd_3";
         let expected = [
             ("aa_1", in_full("  aa_1 = src/b.rs;")),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_the_piece_of_160_characters_stands() {
+    fn of_a_long_line_a_piece_of_160_characters_comes() {
         // 240 characters are no long line.
         let line = format!("{} word_1 {}", "é".repeat(99), "ü".repeat(133));
         assert_eq!(line.chars().count(), 240);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_longer_than_a_piece_stands_alone() {
+    fn a_word_that_is_longer_than_a_piece_comes_alone() {
         let word = format!("a_{}", "b1".repeat(95));
         let line = format!("{} {word} {}", "x ".repeat(90), "y ".repeat(90));
         let piece = Quote { text: &word, cut: (true, true) };

@@ -79,6 +79,19 @@ fn table(rows: usize) -> String {
 }
 
 #[test]
+fn another_word_than_names_and_lines_is_refused_by_name() {
+    let refused = |more: &str| {
+        let options = format!(r#"{{"window":{{"contextTokens":1000}},{more}}}"#);
+        Options::parse(&options).unwrap_err().to_string()
+    };
+    let error = refused(r#""keep":"all""#);
+    assert!(error.contains("keep") && error.contains("one of names, lines"), "{error}");
+    assert!(refused(r#""preset":"hermes","keep":"lines""#).contains("keep"));
+    let names = r#"{"window":{"contextTokens":1000},"keep":"names"}"#;
+    assert!(!Options::parse(names).unwrap().policy.lines);
+}
+
+#[test]
 fn a_stub_holds_the_lines_of_what_was_used_in_place_of_names() {
     let mut host = started(&lines(100_000));
     assert_eq!(table(1).len(), 44);
@@ -365,7 +378,7 @@ fn a_compaction_has_its_lines_when_it_is_committed() {
 }
 
 #[test]
-fn a_head_whose_texts_never_come_stands_without_lines() {
+fn a_head_whose_texts_never_come_has_no_lines() {
     let mut host = folding(&lines(30_000));
     host.request();
     host.session.decisions.pruner.fold_wanted = true;

@@ -59,7 +59,8 @@ function checkVerbatim(lines, history) {
   const known = bare(history.flatMap(strings).join("") + JSON.stringify(history));
   for (const line of lines) {
     const pieces = line.replace(/^…|…$/g, "").split("[redacted]");
-    for (const piece of pieces) assert.ok(known.includes(bare(piece)), `not in the history: ${line}`);
+    for (const piece of pieces)
+      assert.ok(known.includes(bare(piece)), `not in the history: ${line}`);
   }
   totals.lines += lines.length;
 }
