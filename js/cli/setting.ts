@@ -31,6 +31,7 @@ export interface Setting {
 }
 
 type Preset = NonNullable<ReplayOptions["preset"]>;
+type Keep = NonNullable<ReplayOptions["keep"]>;
 
 /** One for each window that is asked for. */
 export function settings(args: Arguments, session: SessionFile): Setting[] {
@@ -110,6 +111,8 @@ export function policy(
   { window, prices, isPriced, estimator, provider, unseen, summary }: Setting,
   preset: string | undefined,
 ): ReplayOptions {
+  // What it keeps may stand behind it, so that one table compares both: `balanced+lines`.
+  const [name, keep] = preset?.split("+", 2) ?? [];
   return {
     window,
     ...(isPriced ? { economy: prices } : {}),
@@ -117,6 +120,7 @@ export function policy(
     ...(summary === undefined ? {} : { summaryTokens: summary }),
     ...(estimator === undefined ? {} : { estimator: estimator as Estimator }),
     ...(provider === undefined ? {} : { provider: provider as Provider }),
-    ...(preset === undefined ? {} : { preset: preset as Preset }),
+    ...(name === undefined ? {} : { preset: name as Preset }),
+    ...(keep === undefined ? {} : { keep: keep as Keep }),
   };
 }

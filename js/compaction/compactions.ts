@@ -1,7 +1,7 @@
 /** Compactions of a session, one at a time. The core decides whether and how to compact; this awaits the summary. */
 import { own } from "../core/arguments.js";
 import { disposed, PlimsollError } from "../core/errors.js";
-import { argumentJson } from "../core/json.js";
+import { argumentJson, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { summarizersOf } from "../session/options.js";
@@ -29,6 +29,9 @@ interface Running {
   /** The core has committed or refused it, so that an abort has no effect any more. */
   isOver: () => boolean;
 }
+
+/** What came of a commit; `need`: messages whose texts the head needs lines of. */
+type Committed = Sized & { carried: boolean; need: number[] };
 
 export class Compactions<M> {
   readonly #session: SessionAccess<M>;
@@ -319,6 +322,23 @@ export class Compactions<M> {
     }
   }
 
+  /** Hands over the texts that the head needs lines of. If that throws, the next request does it. */
+  #withLines(manager: glue.Manager, done: Committed): Committed {
+    if (!done.carried || done.need.length === 0) return done;
+    const session = this.#session;
+    try {
+      return session.alone("compact", () => {
+        for (const number of done.need) {
+          const json = messageJson(session.history.messages[number], number);
+          call("compact", () => manager.supply(number, send(json)));
+        }
+        return JSON.parse(call("compact", () => manager.commit_lines())) as Committed;
+      });
+    } catch {
+      return done;
+    }
+  }
+
   /** Has the core carry the plan out, with the summary or without. */
   #commit(
     corePlan: CorePlan,
@@ -349,7 +369,7 @@ export class Compactions<M> {
     try {
       const json = argumentJson(planned, "plan");
       const text = call("compact", () => manager.commit(send(json), now));
-      const done = JSON.parse(text) as Sized & { carried: boolean };
+      const done = this.#withLines(manager, JSON.parse(text) as Committed);
       if (!done.carried) {
         const reason = "what would stand for it is no smaller than what would go";
         return { ...outcomeWithout("failed", reason, tokensBefore), attempts };

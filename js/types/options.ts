@@ -101,6 +101,13 @@ export interface PolicyOptions {
   /** Instead of `preset`: a number from -0.6 (cheapest) to 1.3 (keeps most). `economy` is 0, `balanced` 0.5, `retention` 1. */
   retention?: number;
   /**
+   * What stays of a result that is cut, for `balanced`, `economy`, `retention` and `capacity`: `names`, the identifiers in it, or
+   * `lines`, the lines in which identifiers stand that the agent has used, word for word. Lines stand in stubs in place of names, up to
+   * 120 tokens and 10 % of the result, and in the head of a fold beside its names. With `lines`, snapshots hold them too. Default
+   * `names`.
+   */
+  keep?: "names" | "lines";
+  /**
    * Share of the usable window above which room must be made, 0..1. Default 0.95 for `balanced`, `economy`, `retention` and
    * `capacity`; the first three also act earlier if that is cheaper. The presets of other systems have defaults of their own.
    * Tokens that only the provider counts, such as a system prompt that you do not pass, are content like any other.
@@ -199,12 +206,14 @@ export type PresetOptions =
       strategy?: never;
     }
   | {
-      /** Another system's, which has no `retention`, `ingestCap` and `economy`. */
+      /** Another system's, which has no `retention`, `ingestCap`, `keep` and `economy`. */
       preset: "aceclaw" | "aiclaw" | "openclaw" | "goclaw" | "context-budget" | "hermes";
       /** Not of this preset. */
       retention?: never;
       /** Not of this preset. */
       ingestCap?: never;
+      /** Not of this preset. */
+      keep?: never;
       /** Not of this preset. */
       economy?: never;
     };

@@ -34,7 +34,7 @@ pub(in crate::context) const EVERY: [&str; 19] = [
     "protectTools",
 ];
 /// Options that only ours have, and only those of other systems.
-pub(in crate::context) const OURS: [&str; 3] = ["retention", "ingestCap", "economy"];
+pub(in crate::context) const OURS: [&str; 4] = ["retention", "ingestCap", "keep", "economy"];
 pub(in crate::context) const SEEDS: [&str; 3] = ["turn", "stubChars", "strategy"];
 
 /// The policy that the options choose. `facade`: options that stay with it and are not in the JSON. `internal`: what it adds.
@@ -45,7 +45,7 @@ pub(in crate::context) fn policy(
 ) -> Result<Policy> {
     let preset = options.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
-    let own = if policy.seed.is_some() { &SEEDS } else { &OURS };
+    let own = if policy.seed.is_some() { &SEEDS[..] } else { &OURS };
     options.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
     if let Some(retention) = options.get("retention") {
         if preset.is_some() {
@@ -64,6 +64,11 @@ pub(in crate::context) fn policy(
             let got = options.get("target").unwrap_or_default();
             return Err(options.refused("target", "less than the trigger", got));
         }
+    }
+    match options.get("keep") {
+        None | Some(r#""names""#) => {}
+        Some(r#""lines""#) => policy.lines = true,
+        Some(other) => return Err(options.refused("keep", "one of names, lines", other)),
     }
     policy.ingest_cap = share("ingestCap", policy.ingest_cap)?.min(BASIS_POINTS);
     let gain = options.amount("minimumGainTokens", 0, TOKENS)?;

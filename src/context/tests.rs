@@ -7,6 +7,7 @@ mod figures;
 mod flush;
 mod history;
 mod limits;
+mod lines;
 mod mended;
 mod merge;
 mod monitor;

@@ -41,7 +41,7 @@ impl Pruner {
             // One cut for all stale blocks behind it: they share the price of rewriting what follows.
             let behind = ledger.tokens_from(at).saturating_mul(100);
             let Some(block) = ledger.blocks.get_mut(at.index()) else { continue };
-            let gain = gain(block);
+            let gain = gain(block, policy);
             if charge {
                 block.rent = block.rent.saturating_add(read.saturating_mul(gain));
             }

@@ -88,7 +88,8 @@ impl Pruner {
     ) -> bool {
         let before = self.open_before(ledger, tail, decision);
         let candidates = before.into_iter().filter_map(|at| ledger.block(at));
-        let possible: u64 = candidates.filter(|block| is_candidate(block)).map(gain).sum();
+        let possible = candidates.filter(|block| is_candidate(block));
+        let possible: u64 = possible.map(|block| gain(block, &self.policy)).sum();
         let context = self.context(ledger, setting) * BASIS_POINTS * BASIS_POINTS;
         context.saturating_sub(possible * (BASIS_POINTS * BASIS_POINTS / 100)) <= self.room(setting)
     }
@@ -114,7 +115,8 @@ impl Pruner {
             .map(|(at, block)| {
                 let need = chance(block, moment.call) + refetch(block, prices, 2 * context);
                 // At least one token, since zero has no logarithm.
-                (need - lg(gain(block).max(100)), at, gain(block))
+                let gain = gain(block, &self.policy);
+                (need - lg(gain.max(100)), at, gain)
             })
             .collect();
         sort_by(&mut candidates, |&(need, at, _)| (need, i64::from(at)));

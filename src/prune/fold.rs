@@ -13,6 +13,7 @@ use super::presets::with_margin;
 use super::{
     BASIS_POINTS, Change, Decision, Early, Folds, Moment, Pruner, Rule, Setting, Writer, now_of,
 };
+use crate::identifiers::Identifier;
 use crate::ledger::Ledger;
 use crate::model::{BlockId, Form, GroupId, Kind, MessageId, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
@@ -38,6 +39,9 @@ const USER_SHARE: u64 = 1000;
 /// Tokens of a digest at a window of 128,000; it grows with the window's root.
 /// On replayed sessions equal quality costs 4 to 9 % more without a digest, and is out of reach at a window of 32,000.
 const DIGEST: u64 = 5000;
+/// The same beside kept lines, and tokens of those.
+const DIGEST_BESIDE_LINES: u64 = 4000;
+const LINES: u64 = 3000;
 const DIGEST_WINDOW: u64 = 128_000;
 /// What a fold is expected to cost: rewriting this much more than the tail, and so much output.
 const FOLD_REWRITE: u64 = 2500;
@@ -203,13 +207,26 @@ impl Pruner {
         let usable = setting.usable;
         let others = TAIL_PERCENT * usable / 100 + USER_SHARE * usable / BASIS_POINTS + FOLD_OUTPUT;
         let left = self.leaves(setting).saturating_sub(setting.fixed.saturating_add(others));
-        let wanted = self.policy.hot * usable / BASIS_POINTS + digest_room(setting.window);
+        let wanted = self.policy.hot * usable / BASIS_POINTS
+            + self.most_digest(setting)
+            + self.most_lines(setting);
         (left * BASIS_POINTS / wanted.max(1)).min(BASIS_POINTS)
     }
 
     /// Tokens that a digest may have.
     fn digest_room(&self, setting: &Setting) -> u64 {
-        digest_room(setting.window) * self.share(setting) / BASIS_POINTS
+        self.most_digest(setting) * self.share(setting) / BASIS_POINTS
+    }
+
+    /// The same beside a small fixed part.
+    fn most_digest(&self, setting: &Setting) -> u64 {
+        let lines = self.policy.lines;
+        grown(if lines { DIGEST_BESIDE_LINES } else { DIGEST }, setting.window)
+    }
+
+    /// Tokens that kept lines may have beside a small fixed part.
+    fn most_lines(&self, setting: &Setting) -> u64 {
+        if self.policy.lines { grown(LINES, setting.window) } else { 0 }
     }
 
     /// Removes messages that the host has forgotten, once they are more than those that it still holds: each such epoch halves the
@@ -245,9 +262,15 @@ impl Pruner {
         self.replace(ledger, setting, moment.call, cut, &gone, false, writer, decision);
     }
 
-    /// The identifiers that a fold now would list.
-    pub fn digest(&self, ledger: &Ledger, setting: &Setting, call: u32) -> Vec<u32> {
-        digest(ledger, self.digest_room(setting), call).0
+    /// The identifiers that a fold now would list, beside lines that hold these (sorted).
+    pub fn digest(
+        &self,
+        ledger: &Ledger,
+        setting: &Setting,
+        call: u32,
+        in_lines: &[u32],
+    ) -> Vec<u32> {
+        digest(ledger, self.digest_room(setting), call, in_lines).0
     }
 
     /// What would stand for what is `gone` is no smaller than that, even without a new summary.
@@ -259,14 +282,14 @@ impl Pruner {
         gone: &[BlockId],
         writer: &dyn Writer,
     ) -> bool {
-        let (frees, most) = (now_of(ledger, gone), digest_room(setting.window));
+        let (frees, most) = (now_of(ledger, gone), self.most_digest(setting));
         // Most folds free far more than a digest may cost; only near that size the head is written to compare the two.
         if self.policy.seed.is_some() || frees > 2 * most {
             return frees <= most;
         }
         let (tokens, summary) =
             self.head.as_ref().map_or((0, false), |head| (u64::from(head.tokens), head.summary));
-        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call);
+        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call, &[]);
         let head = u64::from(writer.head_tokens(ledger, &digest, digest_tokens, summary));
         head >= tokens + frees
     }
@@ -294,9 +317,13 @@ impl Pruner {
         let had_summary = self.head.as_ref().is_some_and(|head| head.summary);
         // An earlier summary is never dropped: nothing else holds what it says (F9).
         let summary = writer.summarize(ledger, gone, asks) || had_summary;
-        ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
-        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call);
+        let used = self.used(ledger, gone, call);
+        writer.keep_lines(ledger, used, self.forgotten);
+        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call, &[]);
         let tokens = writer.head(ledger, &digest, digest_tokens, summary);
+        let room = self.lines_room(ledger, setting, gone, tokens);
+        let tokens = tokens.saturating_add(writer.reserve_lines(room));
+        ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
         let folds = self.head.as_ref().map_or(0, |head| head.folds).saturating_add(1);
         self.head = Some(Head { tokens, digest, summary, folds });
         self.start = cut;
@@ -305,6 +332,33 @@ impl Pruner {
         self.fold_rent = 0;
         refresh_stubbed(ledger);
         decision.folded = true;
+    }
+
+    /// Identifiers that the model has used and whose newest result goes or is gone, in the digest's order.
+    fn used(&self, ledger: &Ledger, gone: &[BlockId], call: u32) -> Vec<u32> {
+        if !self.policy.lines {
+            return Vec::new();
+        }
+        let mut scored: Vec<(u64, u32)> = Vec::new();
+        for (id, identifier) in ledger.identifiers.iter() {
+            let source = identifier.source;
+            let is_gone = || ledger.block(source).is_some_and(|it| it.form == Form::Gone);
+            if identifier.uses > 0 && (gone.binary_search(&source).is_ok() || is_gone()) {
+                scored.push((score(identifier, call), id));
+            }
+        }
+        rank(&mut scored, usize::MAX);
+        scored.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Tokens that lines may have beside a head of so many: with them it is smaller than what it stands for.
+    fn lines_room(&self, ledger: &Ledger, setting: &Setting, gone: &[BlockId], head: u32) -> u32 {
+        let most = self.most_lines(setting) * self.share(setting) / BASIS_POINTS;
+        let before = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
+        let frees = (before + now_of(ledger, gone)).saturating_sub(u64::from(head) + 1);
+        // Where nothing goes, a summary comes to what went before, with the lines that there are.
+        let room = if gone.is_empty() { most } else { most.min(frees) };
+        u32::try_from(room).unwrap_or(u32::MAX)
     }
 
     /// What stays verbatim of the blocks before the cut, sorted: hot results with their groups, user texts newest first,
@@ -433,14 +487,23 @@ fn is_crowded(setting: &Setting) -> bool {
     setting.fixed > setting.window / 3
 }
 
-/// Tokens that a digest may have beside a small fixed part.
-fn digest_room(window: u64) -> u64 {
-    isqrt(DIGEST * DIGEST * window / DIGEST_WINDOW)
+/// Tokens at a window of 128,000, at this one.
+fn grown(tokens: u64, window: u64) -> u64 {
+    isqrt(tokens * tokens * window / DIGEST_WINDOW)
+}
+
+/// What an identifier is worth in a head.
+fn score(identifier: &Identifier, call: u32) -> u64 {
+    let age = u64::from(call.saturating_sub(identifier.last_use).max(1));
+    let uses = isqrt(u64::from(identifier.uses.min(10)) << 40); // Q20
+    let recent = (1 << 20) + isqrt((64 << 40) / age); // 1 + 8 / sqrt(age)
+    let spread = ((15 * u64::from(identifier.blocks.min(8))) << 20) / 100;
+    ((uses * recent) >> 20) + spread
 }
 
 /// The identifiers that the head lists, and their tokens: by use, its recency, and how many blocks hold them, newer
-/// first where equal; none that the summary holds.
-pub(super) fn digest(ledger: &Ledger, room: u64, call: u32) -> (Vec<u32>, u32) {
+/// first where equal; none that the summary holds, nor these (sorted).
+pub(super) fn digest(ledger: &Ledger, room: u64, call: u32, without: &[u32]) -> (Vec<u32>, u32) {
     // Each costs a token or more: no more of them have to be sorted, however many there are. From the newest on, most are
     // refused as they come.
     let most = usize::try_from(room).unwrap_or(usize::MAX).saturating_add(1);
@@ -448,14 +511,10 @@ pub(super) fn digest(ledger: &Ledger, room: u64, call: u32) -> (Vec<u32>, u32) {
     let mut least = None;
     for id in (0..ledger.identifiers.len()).rev() {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
-        if identifier.blocks == 0 || identifier.summarized {
+        if identifier.blocks == 0 || identifier.summarized || without.binary_search(&id).is_ok() {
             continue;
         }
-        let age = u64::from(call.saturating_sub(identifier.last_use).max(1));
-        let uses = isqrt(u64::from(identifier.uses.min(10)) << 40); // Q20
-        let recent = (1 << 20) + isqrt((64 << 40) / age); // 1 + 8 / sqrt(age)
-        let spread = ((15 * u64::from(identifier.blocks.min(8))) << 20) / 100;
-        let score = ((uses * recent) >> 20) + spread;
+        let score = score(identifier, call);
         if least.is_some_and(|least| score <= least) {
             continue;
         }

@@ -105,7 +105,7 @@ impl Pruner {
             if *start >= end || !is_stale(block, &self.policy, call, context) {
                 continue;
             }
-            let gain = gain(block);
+            let gain = gain(block, &self.policy);
             block.rent = block.rent.saturating_add(self.policy.prices.read.saturating_mul(gain));
             rent = rent.saturating_add(block.rent);
             gained = gained.saturating_add(gain);

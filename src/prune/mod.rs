@@ -26,7 +26,7 @@ pub use edit::stub;
 pub use fold::Head;
 pub use forecast::Forecast;
 use need::may_become_candidate;
-pub use need::{SMALLEST_EDIT, is_candidate};
+pub use need::{SMALLEST_EDIT, is_candidate, stub_line_identifiers, stub_lines_room};
 pub use presets::{Marker, Seed, Shorten, Strategy, Stub, Trigger, oldest_chunk};
 use protect::Bounds;
 pub use protect::Protect;
@@ -200,6 +200,13 @@ pub trait Writer {
     /// Whether a summary of the blocks that go is at hand, which may be new if the fold `asks`; its identifiers are marked as
     /// summarized.
     fn summarize(&mut self, ledger: &mut Ledger, gone: &[BlockId], asks: bool) -> bool;
+    /// The next head is to have lines of these identifiers, best first: from the results of messages from this one on that go now, and
+    /// otherwise from the head before. Their texts come after the decision.
+    fn keep_lines(&mut self, _: &Ledger, _: Vec<u32>, _: MessageId) {}
+    /// Tokens to set aside in the head for those, so many at most.
+    fn reserve_lines(&mut self, _: u32) -> u32 {
+        0
+    }
     /// What a head would cost: summary, if there is one, and digest.
     fn head_tokens(
         &self,

@@ -24,6 +24,9 @@ const CALL_STUB: u32 = 30;
 /// On replayed sessions equal quality costs 1.5 % more without names, and 0.3 % more with 100 tokens of them.
 const STUB_IDS: u64 = 30;
 const STUB_IDS_PERCENT: u64 = 15;
+/// Lines of a stub: at most this many tokens, and this share of the block in percent.
+const STUB_LINES: u32 = 120;
+const STUB_LINES_PERCENT: u64 = 10;
 /// What asking for a lost block again costs in output tokens.
 const REFETCH_OUTPUT: u64 = 60;
 
@@ -44,13 +47,33 @@ pub(super) fn stub_room(now: u32) -> u64 {
     (100 * STUB_IDS).min(STUB_IDS_PERCENT.saturating_mul(u64::from(now)))
 }
 
+/// Room for lines in the block's stub, in tokens: if it is sent in full, and the newest source of something that the model has used.
+pub fn stub_lines_room(block: &Block) -> Option<u32> {
+    let is_source = block.kind == Kind::Result && block.used_live > 0;
+    let share = STUB_LINES_PERCENT.saturating_mul(u64::from(block.now)) / 100;
+    (is_source && block.form == Form::Full && !block.duplicate)
+        .then(|| u32::try_from(share).unwrap_or(u32::MAX).min(STUB_LINES))
+}
+
+/// Identifiers whose lines may stand in the block's stub, the most telling first: used ones of which it is the newest source.
+///
+/// Score in tenths: as for names, less nothing where a newer call holds it.
+pub fn stub_line_identifiers(ledger: &Ledger, block: BlockId) -> Vec<u32> {
+    let mut scored = scored(ledger, block, 0);
+    scored.retain(|&(_, id)| {
+        ledger.identifiers.get(id).is_some_and(|it| it.source == block && it.uses > 0)
+    });
+    scored.into_iter().map(|(_, id)| id).collect()
+}
+
 /// What stubbing the block gains, in 1/100 token.
-pub(super) fn gain(block: &Block) -> u64 {
+pub(super) fn gain(block: &Block, policy: &Policy) -> u64 {
     let now = u64::from(block.now).saturating_mul(100);
+    let lines = if policy.lines { stub_lines_room(block) } else { None };
     match block.kind {
         Kind::Result | Kind::Call => now
             .saturating_sub(u64::from(stub_base(block.kind)).saturating_mul(100))
-            .saturating_sub(stub_room(block.now)),
+            .saturating_sub(stub_room(block.now).max(100 * u64::from(lines.unwrap_or(0)))),
         Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => now,
     }
 }
@@ -116,7 +139,7 @@ pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) 
     if block.kind == Kind::Thinking || block.duplicate {
         return true;
     }
-    let gain = gain(block);
+    let gain = gain(block, policy);
     // A stub would be no smaller.
     if gain == 0 {
         return false;
@@ -136,24 +159,9 @@ pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) 
 /// Score in tenths: 10 for each use (to 8), 4 in the first 200 characters, 2 for each block that holds it (to 5), less 5
 /// when a newer source exists; above 2, and in no other stub.
 pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (Vec<u32>, u32) {
-    let head = ledger.block(block).map_or(0, |block| block.head_ids as usize);
-    let mut scored: Vec<(i64, u32)> = ledger
-        .ids(block)
-        .iter()
-        .enumerate()
-        .filter_map(|(at, &id)| {
-            let identifier = ledger.identifiers.get(id)?;
-            let score = 10 * i64::from(identifier.uses.min(8))
-                + if at < head { 4 } else { 0 }
-                + 2 * i64::from(identifier.blocks.min(5))
-                - if identifier.newest == block { 0 } else { 5 };
-            (score > 2).then_some((score, id))
-        })
-        .collect();
-    sort_by(&mut scored, |&(score, id)| (-score, i64::from(id)));
     let mut tokens = 0u32;
     let mut chosen = Vec::new();
-    for (_, id) in scored {
+    for (_, id) in scored(ledger, block, 5) {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
         let with = tokens.saturating_add(identifier.tokens.into());
         // A name in one stub is enough to find its text again.
@@ -164,6 +172,26 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (V
         chosen.push(id);
     }
     (chosen, tokens)
+}
+
+/// The block's identifiers that are worth naming, with their scores, the best first; those that a newer block holds cost so much.
+fn scored(ledger: &Ledger, block: BlockId, newer: i64) -> Vec<(i64, u32)> {
+    let head = ledger.block(block).map_or(0, |block| block.head_ids as usize);
+    let mut scored: Vec<(i64, u32)> = ledger
+        .ids(block)
+        .iter()
+        .enumerate()
+        .filter_map(|(at, &id)| {
+            let identifier = ledger.identifiers.get(id)?;
+            let score = 10 * i64::from(identifier.uses.min(8))
+                + if at < head { 4 } else { 0 }
+                + 2 * i64::from(identifier.blocks.min(5))
+                - if identifier.newest == block { 0 } else { newer };
+            (score > 2).then_some((score, id))
+        })
+        .collect();
+    sort_by(&mut scored, |&(score, id)| (-score, i64::from(id)));
+    scored
 }
 
 #[cfg(test)]

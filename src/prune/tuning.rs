@@ -30,6 +30,8 @@ pub struct Policy {
     pub early: Early,
     /// The same without one: nothing is lost then that a summary would have kept, only to save money.
     pub early_alone: Early,
+    /// Lines of results that were used stay word for word, in stubs and in the head of a fold.
+    pub lines: bool,
     /// What tokens cost.
     pub prices: Prices,
     /// What is never edited and never folded.
@@ -185,6 +187,7 @@ impl Policy {
                 1..=999 => Early::ColdFolds,
                 1000.. => Early::Edits,
             },
+            lines: false,
             prices: Prices::ANTHROPIC,
             protect: Protect::default(),
             seed: None,

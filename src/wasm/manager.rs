@@ -6,7 +6,7 @@ use super::known_messages::KnownMessages;
 use super::memory::{with_bytes, with_input};
 use crate::context::{
     Alignment, Append, Appended, Options, Session, align, append_known, call_agent_tool,
-    check_budget, check_history, commit_plan, compaction_failed, content_fingerprint,
+    check_budget, check_history, commit_lines, commit_plan, compaction_failed, content_fingerprint,
     counted_texts, counted_texts_of_extras, estimate_history, estimate_since_reply, explain,
     extracted_so_far, flat_message, flush_prompt, forget_messages, is_same_message, keeps,
     last_turns, may_ask_summarizer, may_send, measures_of, merge_committed, new_pressure,
@@ -229,6 +229,11 @@ impl Manager {
     /// Carries out the planned compaction (JSON) in the input buffer: what came of it, as JSON.
     pub fn commit(&mut self, len: usize, now_ms: f64) -> Result<String> {
         with_input(len, |json| Ok(write(&commit_plan(&mut self.0, json, milliseconds(now_ms))?)))
+    }
+
+    /// The texts have come that a committed compaction needed: what came of it, as JSON.
+    pub fn commit_lines(&mut self) -> String {
+        write(&commit_lines(&mut self.0))
     }
 
     /// A compaction failed, in the way whose name is in the input buffer.

@@ -24,10 +24,12 @@ export const checks: AsyncIterable<{ name: string; ok: boolean }> = storeConform
 const window = { contextTokens: 1000 };
 export const managers = (preset: "balanced" | "aceclaw"): object[] => [
   new ContextManager({ window, preset }),
-  new ContextManager({ window, retention: 0.7, ingestCap: 0.1 }),
+  new ContextManager({ window, retention: 0.7, ingestCap: 0.1, keep: "lines" }),
   new ContextManager({ window, preset: "hermes", stubChars: 100 }),
   // @ts-expect-error another system's preset has no \`retention\`
   new ContextManager({ window, preset: "hermes", retention: 0.7 }),
+  // @ts-expect-error another system's preset has no \`keep\`
+  new ContextManager({ window, preset: "hermes", keep: "lines" }),
   // @ts-expect-error ours has no \`strategy\`
   new ContextManager({ window, preset: "capacity", strategy: "discard" }),
 ];

@@ -10,6 +10,7 @@ import { openclaw, openclawVersion, pi } from "./pi.mjs";
 /** `id`: for options; `package`: what is measured. `slow`: only by name: it counts all messages for each. */
 export const SIDES = [
   { id: "balanced", label: "Plimsoll `balanced`", side: ours() },
+  { id: "lines", label: 'Plimsoll `balanced`, `keep: "lines"`', side: ours({ keep: "lines" }) },
   { id: "economy", label: "Plimsoll `economy`", side: ours({ preset: "economy" }) },
   {
     id: "balanced-summaries",

@@ -9,6 +9,7 @@ use crate::context::compaction::folds::{
     unsummarized_blocks,
 };
 use crate::context::compaction::guard::Failure;
+use crate::context::request::keep_lines::{messages_of_lines, write_lines_of_head};
 use crate::context::session::Session;
 use crate::context::session::calibration::Counted;
 use crate::context::session::decide::finish_history;
@@ -64,17 +65,39 @@ pub fn commit_plan(session: &mut Session, planned: &str, now_ms: i64) -> Result<
     if let Some(failure) = failure {
         record_failure(session, failure, now_ms);
     }
+    Ok(committed_json(session, carried, sizes.0, sizes.1))
+}
+
+/// The texts have come that the head of a compaction waited for: what came of it, as JSON.
+pub fn commit_lines(session: &mut Session) -> Value {
+    write_lines_of_head(session);
+    let after = session.sizes().0;
+    if let Some(unreported) = &mut session.compactions.unreported {
+        unreported.1 = after;
+    }
+    let after = session.counts.calibration.tokens(after);
+    let mut before = 0;
+    if let Some(last) = session.compactions.recent.last_mut() {
+        last.tokens_after = after;
+        before = last.tokens_before;
+    }
+    committed_json(session, true, before, after)
+}
+
+/// What came of a commit. `need`: messages whose texts its head waits for.
+fn committed_json(session: &Session, carried: bool, before: u64, after: u64) -> Value {
     let last = session.compactions.last.as_ref();
-    Ok(json!({
+    json!({
         "carried": carried,
+        "need": messages_of_lines(session),
         "id": last.map_or("", |it| it.id.as_str()),
-        "tokensBefore": sizes.0,
-        "tokensAfter": sizes.1,
+        "tokensBefore": before,
+        "tokensAfter": after,
         "firstKept": session.decisions.pruner.start,
         "kept": kept_before(session, session.decisions.pruner.start),
         "head": session.decisions.placeholders.head,
         "identifiers": digest_names(session)
-    }))
+    })
 }
 
 /// Folds what a plan lets go; records it only if the request is smaller. `owed`: tokens that went without a summary.

@@ -1,6 +1,7 @@
 //! Folds: the messages that are folded, what they held, and the fold of a plan.
 
 use crate::context::compaction::compaction_history::{Compactions, Folded};
+use crate::context::request::keep_lines::{messages_of_lines, write_lines_of_head};
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled};
 use crate::context::session::take_decision::take_decision;
@@ -88,6 +89,9 @@ pub(in crate::context) fn fold_planned<'a>(
         &mut decision,
     );
     take_decision(session, decision);
+    if messages_of_lines(session).is_empty() {
+        write_lines_of_head(session);
+    }
     Ok(members)
 }
 
@@ -136,6 +140,7 @@ pub(in crate::context) fn digest_names_of(session: &Session, blocks: &[BlockId])
         &session.transcript.ledger,
         &session.setting(),
         session.transcript.call,
+        &[],
     );
     let named = digest.into_iter().filter(|id| ids.binary_search(id).is_ok());
     named.map(|id| session.transcript.ledger.identifiers.text(id).into()).collect()

@@ -16,7 +16,7 @@ pub(in crate::context) mod plan;
 pub(in crate::context) mod summary_chunks;
 
 pub use checkpoint::{plan_checkpoint, set_checkpoints};
-pub use commit::{commit_plan, compaction_failed, record_refusal};
+pub use commit::{commit_lines, commit_plan, compaction_failed, record_refusal};
 pub use compaction_history::Compacted;
 pub use compaction_history::Folded;
 pub use compaction_outcome::Outcome;

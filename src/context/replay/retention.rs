@@ -172,12 +172,18 @@ fn user_text_kept(session: &Session) -> u64 {
 /// The identifier stands somewhere in the request.
 fn shows(session: &Session, id: u32, holders: &[BlockId]) -> bool {
     let in_head =
-        session.decisions.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id));
+        session.decisions.pruner.head.as_ref().is_some_and(|head| head.digest.contains(&id))
+            || lines_show(session, id);
     in_head
         || holders
             .iter()
             .rev()
             .any(|&at| sent_in_full(session, id, at) || stub_shows(session, id, at))
+}
+
+fn lines_show(session: &Session, id: u32) -> bool {
+    let lines = session.decisions.placeholders.lines_of_head();
+    !lines.is_empty() && lines.contains(session.transcript.ledger.identifiers.text(id))
 }
 
 fn sent_in_full(session: &Session, id: u32, at: BlockId) -> bool {

@@ -3,12 +3,13 @@
 use litemap::LiteMap;
 
 use crate::context::request::about::About;
+use crate::context::request::lines::{Awaited, LINES, OF_STUB, write_lines};
 use crate::context::request::recall::{PROMISE, reference};
 use crate::estimate::{Estimator, MESSAGE};
 use crate::json::{Value, json};
 use crate::ledger::Ledger;
-use crate::model::{Block, BlockId, Kind, Part};
-use crate::prune::{Shorten, Writer};
+use crate::model::{Block, BlockId, Kind, MessageId, Part};
+use crate::prune::{Shorten, Writer, stub_lines_room};
 use crate::text::{Cut, head_tail};
 
 /// The lines written so far, by block.
@@ -37,6 +38,10 @@ pub(in crate::context) struct Placeholders {
     pub wanted: LiteMap<BlockId, Want>,
     /// What was made of a block's text.
     pub caps: LiteMap<BlockId, Want>,
+    /// Results leave lines, not only names.
+    pub keeps_lines: bool,
+    /// Lines that the head waits for.
+    pub awaited: Option<Awaited>,
 }
 
 /// What is made of a text once it is there.
@@ -46,6 +51,8 @@ pub(in crate::context) enum Want {
     Cap(u32),
     /// What a preset's way leaves.
     Shorten(Shorten),
+    /// A stub with lines of so many tokens in place of names.
+    Lines(u32),
 }
 
 impl Placeholders {
@@ -64,6 +71,8 @@ impl Placeholders {
             calls: LiteMap::new(),
             wanted: LiteMap::new(),
             caps: LiteMap::new(),
+            keeps_lines: false,
+            awaited: None,
         }
     }
 
@@ -76,13 +85,16 @@ impl Placeholders {
         about: &About,
     ) -> Option<u32> {
         let want = self.wanted.remove(&block)?;
-        self.caps.insert(block, want);
         let tokens = match want {
             Want::Cap(tokens) => tokens,
+            // Written by `line_stub`.
+            Want::Lines(_) => return None,
             Want::Shorten(how) => {
+                self.caps.insert(block, want);
                 return Some(self.shorten_text(block, overhead, how, part, about));
             }
         };
+        self.caps.insert(block, want);
         let room = tokens.saturating_sub(overhead);
         let estimator = self.estimator;
         let is_call = part.piece.kind == Kind::Call;
@@ -150,27 +162,78 @@ impl Placeholders {
         it.overhead.saturating_add(text)
     }
 
-    /// What a head says: the summary, if it has one, and these identifiers.
-    fn head_of(&self, ledger: &Ledger, digest: &[u32], summary: bool) -> String {
+    /// What the head says of its lines; nothing where it has none.
+    pub(in crate::context) fn lines_of_head(&self) -> &str {
+        let (start, sign) = if self.head.starts_with(SUMMARY) {
+            (SUMMARY.len().saturating_add(self.summary.len()), BEHIND_SUMMARY)
+        } else {
+            (REMOVED.len(), " ")
+        };
+        let behind = self.head.get(start..).and_then(|it| it.strip_prefix(sign));
+        let lines = behind.and_then(|it| it.strip_prefix(LINES));
+        lines.map_or("", |lines| lines.rsplit_once(DIGEST).map_or(lines, |it| it.0))
+    }
+
+    /// This is the head from now on; its tokens.
+    pub(in crate::context) fn put_head(
+        &mut self,
+        ledger: &Ledger,
+        digest: &[u32],
+        lines: &[String],
+        summary: bool,
+    ) -> u32 {
+        self.head = self.head_of(ledger, digest, lines, summary);
+        self.cost_of_head(&self.head, summary)
+    }
+
+    /// What a head says: the summary, if it has one, these lines, and these identifiers.
+    fn head_of(&self, ledger: &Ledger, digest: &[u32], lines: &[String], summary: bool) -> String {
         let mut head = String::from(if summary { SUMMARY } else { REMOVED });
         if summary {
             head.push_str(&self.summary);
-            head.push_str("\n\n[");
+            head.push_str(BEHIND_SUMMARY);
+        }
+        if !lines.is_empty() {
+            head.push_str(if summary { "" } else { " " });
+            head.push_str(LINES);
+            write_lines(lines, &mut head);
         }
         if !digest.is_empty() {
-            head.push_str(if summary { "" } else { " " });
+            head.push_str(if summary || !lines.is_empty() { "" } else { " " });
             head.push_str(DIGEST);
             for &id in digest {
                 head.push(' ');
                 head.push_str(ledger.identifiers.text(id));
             }
-        } else if summary {
+        } else if summary && lines.is_empty() {
             // Without a digest nothing else would close the summary, and what follows would read as part of it (H29).
             head.push_str("End of the summary");
         }
         head.push(']');
         head.shrink_to_fit();
         head
+    }
+
+    /// The start of a stub's line.
+    pub(in crate::context) fn opening(&self, it: &Block, block: BlockId) -> String {
+        let what = if it.kind == Kind::Call {
+            "arguments"
+        } else if it.failed {
+            "error"
+        } else {
+            "result"
+        };
+        let mut line = format!("[{what} cut, {} tokens", it.tokens);
+        if self.recalls {
+            line.push_str(&promise(block));
+        }
+        line
+    }
+
+    /// What a stub with lines of so many tokens may cost.
+    pub(in crate::context) fn most_of_lines(&self, it: &Block, block: BlockId, room: u32) -> u32 {
+        let frame = format!("{}{OF_STUB}]", self.opening(it, block));
+        self.cost(it, block, &frame).saturating_add(room)
     }
 
     fn cost_of_head(&self, head: &str, summary: bool) -> u32 {
@@ -209,17 +272,7 @@ pub(in crate::context) fn arguments(line: &str) -> Value {
 impl Writer for Placeholders {
     fn stub(&mut self, ledger: &Ledger, block: BlockId, ids: &[u32], _: u32) -> u32 {
         let Some(it) = ledger.block(block) else { return 0 };
-        let what = if it.kind == Kind::Call {
-            "arguments"
-        } else if it.failed {
-            "error"
-        } else {
-            "result"
-        };
-        let mut line = format!("[{what} cut, {} tokens", it.tokens);
-        if self.recalls {
-            line.push_str(&promise(block));
-        }
+        let mut line = self.opening(it, block);
         for (at, &id) in ids.iter().enumerate() {
             line.push_str(if at == 0 { ": " } else { " " });
             line.push_str(ledger.identifiers.text(id));
@@ -228,7 +281,10 @@ impl Writer for Placeholders {
         let now = self.cost(it, block, &line);
         self.forget(block);
         self.put(block, line);
-        now
+        let Some(room) = stub_lines_room(it).filter(|_| self.keeps_lines) else { return now };
+        // Names until its text is there.
+        self.wanted.insert(block, Want::Lines(room));
+        self.most_of_lines(it, block, room).max(now)
     }
 
     fn cap(&mut self, _: &Ledger, block: BlockId, tokens: u32) -> u32 {
@@ -254,16 +310,32 @@ impl Writer for Placeholders {
         true
     }
 
+    fn keep_lines(&mut self, ledger: &Ledger, used: Vec<u32>, from: MessageId) {
+        // A fold whose lines have not come yet may be followed by another.
+        let mut awaited = self.awaited.take().unwrap_or_default();
+        if !used.is_empty() {
+            awaited.add(ledger, used, from, self.lines_of_head());
+            self.awaited = Some(awaited);
+        }
+    }
+
+    fn reserve_lines(&mut self, room: u32) -> u32 {
+        let Some(awaited) = &mut self.awaited else { return 0 };
+        awaited.room = room;
+        room
+    }
+
     fn head_tokens(&self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
-        self.cost_of_head(&self.head_of(ledger, digest, summary), summary)
+        self.cost_of_head(&self.head_of(ledger, digest, &[], summary), summary)
     }
 
     fn head(&mut self, ledger: &Ledger, digest: &[u32], _: u32, summary: bool) -> u32 {
-        self.head = self.head_of(ledger, digest, summary);
-        self.cost_of_head(&self.head, summary)
+        self.put_head(ledger, digest, &[], summary)
     }
 }
 
+/// Ends a summary, and starts what stands beside it.
+const BEHIND_SUMMARY: &str = "\n\n[";
 /// What a head says before its names.
 pub(in crate::context) const DIGEST: &str =
     "Names and values seen in them, the most relevant first:";

@@ -4,6 +4,7 @@
 //! reach the newest known messages: a branch or another session does not.
 
 use crate::context::request::answer::last_group;
+use crate::context::request::keep_lines::messages_of_lines;
 use crate::context::session::Session;
 use crate::context::session::marks::mark;
 use crate::context::session::offered::Offered;
@@ -112,6 +113,7 @@ pub fn may_send(session: &Session, index: MessageId) -> bool {
         .ledger
         .blocks_of(index)
         .any(|at| session.transcript.ledger.block(at).is_some_and(|it| it.form != Form::Gone))
+        || messages_of_lines(session).contains(&index)
 }
 
 /// Marks of the known messages, the number of the first of them, and where a part has to reach.

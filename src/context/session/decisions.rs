@@ -55,6 +55,7 @@ impl Decisions {
             pruner: Pruner::new(options.policy.clone()),
             placeholders: Placeholders {
                 notes: options.note,
+                keeps_lines: options.policy.lines,
                 ..Placeholders::new(options.estimator)
             },
             reasons: LiteMap::new(),

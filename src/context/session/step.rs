@@ -7,6 +7,10 @@ use crate::context::request::about::About;
 use crate::context::request::answer::{Answer, Difference, answer_with};
 use crate::context::request::build_request::{build_request, resend};
 use crate::context::request::cache_markers::{renew_places, unread_markers};
+use crate::context::request::keep_lines::{
+    line_stub, messages_of_lines, take_lines, write_lines_of_head,
+};
+use crate::context::request::placeholders::Want;
 use crate::context::request::provider_limits::fit_provider_limits;
 use crate::context::request::shorten::{about_block, calls_for_placeholders, record_call};
 use crate::context::session::Session;
@@ -108,11 +112,13 @@ impl Session {
             .map(|block| block.message)
             .collect();
         messages.extend(calls_for_placeholders(self));
+        messages.extend(messages_of_lines(self));
         let returned =
             self.decisions.returned.iter().filter_map(|&at| self.transcript.ledger.block(at));
         messages.extend(returned.map(|block| block.message));
         crate::sort::sort_set(&mut messages);
         if messages.is_empty() {
+            write_lines_of_head(self);
             if shrink_again(self) {
                 return self.resume();
             }
@@ -144,11 +150,19 @@ impl Session {
             self.decisions.returned.retain(|at| !blocks.contains(*at));
         }
         for (piece, at) in blocks.enumerate() {
-            let Some(part) = draft.parts.get(piece) else {
+            let part = draft.parts.get(piece);
+            take_lines(self, at, part);
+            let Some(part) = part else {
                 // The host has changed the message in place: waiting for the text would never end.
                 self.decisions.placeholders.wanted.remove(&at);
                 continue;
             };
+            if let Some(Want::Lines(room)) = self.decisions.placeholders.wanted.get(&at).copied() {
+                self.decisions.placeholders.wanted.remove(&at);
+                let now = line_stub(self, at, part, room);
+                self.transcript.ledger.set_form(at, Form::Stubbed, now);
+                continue;
+            }
             if part.piece.kind == Kind::Call {
                 record_call(self, at, part);
             }

@@ -42,6 +42,6 @@ fn a_digest_lists_the_best_of_all_identifiers_however_many_there_are() {
             }
             (tokens, listed) = (with, [listed, vec![id]].concat());
         }
-        assert_eq!(digest(&ledger, room, 1000), (listed, tokens), "{count} in {room}");
+        assert_eq!(digest(&ledger, room, 1000, &[]), (listed, tokens), "{count} in {room}");
     }
 }

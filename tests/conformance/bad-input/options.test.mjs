@@ -44,6 +44,8 @@ const options = [
   ["protectTurns negative", { window, protectTurns: -1 }, /protectTurns/],
   ["protectTokens NaN", { window, protectTokens: Number.NaN }, /protectTokens/],
   ["ingestCap NaN", { window, ingestCap: Number.NaN }, /ingestCap/],
+  ["keep another thing", { window, keep: "all" }, /keep/],
+  ["theirs with ours: keep", { window, preset: "hermes", keep: "lines" }, /keep/],
   ["an unknown preset", { window, preset: "best" }, /preset/],
   ["an option of another preset", { window, preset: "balanced", stubChars: 100 }, /stubChars/],
   ["protectFirst a text", { window, protectFirst: "2" }, /protectFirst/],

@@ -105,6 +105,13 @@ const WALKS = {
   "a fold without a summarizer": {
     of: (text) => () => manager().compact([...turn(text), ...later], { force: true }),
   },
+  "lines that a fold keeps": {
+    of: (text) => {
+      const history = [...turn(text), model(text), ...later];
+      const options = { window: { contextTokens: 1_500 }, keep: "lines" };
+      return () => manager(options).compact(history, { force: true });
+    },
+  },
   "what a summarizer is sent and answers": {
     of: (text) => () =>
       manager({ summarize: async () => `## Goal\n${text}` }).compact(

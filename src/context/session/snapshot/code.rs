@@ -248,7 +248,9 @@ impl Want {
             Self::Shorten(Shorten::Head(chars, Marker::Pruned)) => (1, chars),
             Self::Shorten(Shorten::Head(chars, Marker::Truncated)) => (2, chars),
             Self::Shorten(Shorten::Leaves(chars)) => (3, chars),
-            Self::Shorten(Shorten::Line | Shorten::Repeated | Shorten::Image | Shorten::Gone) => {
+            // In place of a stub with lines a snapshot has its text.
+            Self::Lines(_)
+            | Self::Shorten(Shorten::Line | Shorten::Repeated | Shorten::Image | Shorten::Gone) => {
                 (4, 0)
             }
         };

@@ -19,6 +19,7 @@ pub(in crate::context) mod waiting;
 pub(in crate::context) use waiting::{Known, Waiting};
 
 use crate::context::request::bound_thinking::{binds_reasoning, rebind_reasoning};
+use crate::context::request::placeholders::Want;
 use crate::context::session::Session;
 use crate::context::session::calibration::Calibration;
 use crate::context::session::dialect::native;
@@ -30,6 +31,7 @@ use crate::context::session::why::Why;
 use crate::context::transcript::masks::renew_protection;
 use crate::estimate::Estimator;
 use crate::model::{BlockId, Form, MessageId};
+use crate::prune::Head;
 
 /// So many of the last messages are known one by one; those before them as a whole.
 const KNOWN_SINGLY: u32 = 512;
@@ -58,6 +60,7 @@ fn capture(session: &Session) -> Snapshot {
         let rent = session.transcript.ledger.block(at)?.rent;
         (rent > 0).then_some((at, rent))
     });
+    let awaited = session.decisions.placeholders.awaited.as_ref();
     let unbound = session.decisions.unbound.keys().copied().filter(|&at| at < end).collect();
     Snapshot {
         upto,
@@ -78,7 +81,11 @@ fn capture(session: &Session) -> Snapshot {
         open: session.request.last.open,
         start: session.decisions.pruner.start,
         head_from: session.decisions.pruner.head_from,
-        head: session.decisions.pruner.head.clone(),
+        head: session.decisions.pruner.head.clone().map(|head| Head {
+            // Its lines have not come.
+            tokens: head.tokens.saturating_sub(awaited.map_or(0, |it| it.room)),
+            ..head
+        }),
         head_at: session
             .decisions
             .pruner
@@ -113,17 +120,23 @@ fn capture(session: &Session) -> Snapshot {
 
 fn changed_block(session: &Session, at: BlockId, why: Why) -> Option<Changed> {
     let block = session.transcript.ledger.block(at)?;
+    let placeholders = &session.decisions.placeholders;
+    let text = || placeholders.text.get(&at).cloned().unwrap_or_default();
+    let mut now = block.now;
     let form = match block.form {
         Form::Full => return None,
-        Form::Capped | Form::Stubbed => match session.decisions.placeholders.cut_of(at) {
+        Form::Capped | Form::Stubbed => match placeholders.cut_of(at) {
+            // Its lines have not come: its names are what it says.
+            Some(Want::Lines(_)) => {
+                now = placeholders.cost(block, at, &text());
+                Shape::Stubbed(text())
+            }
             Some(cut) => Shape::Cut(cut, block.form),
-            None => Shape::Stubbed(
-                session.decisions.placeholders.text.get(&at).cloned().unwrap_or_default(),
-            ),
+            None => Shape::Stubbed(text()),
         },
         Form::Gone => Shape::Gone,
     };
-    Some(Changed { block: at, now: block.now, why, form })
+    Some(Changed { block: at, now, why, form })
 }
 
 /// The session as bytes: its history, never the text of a message.
@@ -206,6 +219,7 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
     session.request.last.settled = false;
     session.restoration.measured = None;
     session.decisions.pruner.policy = options.policy.clone();
+    session.decisions.placeholders.keeps_lines = options.policy.lines;
     if recount || provider != session.dialect.provider {
         let snapshot = snapshot_of(session);
         session.counts.calibration = Calibration::default();
