@@ -45,7 +45,7 @@ export const OPTIONS: readonly Option[] = [
     name: "preset",
     value: "NAME",
     many: true,
-    help: "shows what Plimsoll would send with this policy:\nbalanced, economy, retention, capacity, aceclaw,\naiclaw, openclaw, goclaw, context-budget, hermes;\nbalanced+lines keeps lines of results that were used",
+    help: "shows what Plimsoll would send with this policy:\nbalanced, economy, retention, capacity, aceclaw,\naiclaw, openclaw, goclaw, context-budget, hermes\n(balanced+lines keeps lines of results that were used)",
     only: SESSION,
   },
   {

@@ -106,6 +106,7 @@ const WALKS = {
     of: (text) => () => manager().compact([...turn(text), ...later], { force: true }),
   },
   "lines that a fold keeps": {
+    size: 16_000,
     of: (text) => {
       const history = [...turn(text), model(text), ...later];
       const options = { window: { contextTokens: 1_500 }, keep: "lines" };

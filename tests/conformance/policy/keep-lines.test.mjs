@@ -65,6 +65,41 @@ function checkVerbatim(lines, history) {
   totals.lines += lines.length;
 }
 
+test("a compaction by a summarizer has its lines in its record and in the next request", {
+  skip: !api && why,
+}, async () => {
+  const row = (/** @type {number} */ at) => `row_${at} holds the value ${at * 7}\n`;
+  const text = Array.from({ length: 300 }, (_, at) => row(at)).join("");
+  const plain = "nothing of use here, and no more. ".repeat(60);
+  const call = (/** @type {string} */ id, /** @type {string} */ content) => [
+    { role: "assistant", content: [{ type: "tool_use", id, name: "read", input: { path: id } }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
+  ];
+  const history = [
+    { role: "user", content: "go" },
+    ...call("src/table.txt", text),
+    { role: "assistant", content: "row_17 and row_250" },
+    ...Array.from({ length: 12 }, (_, at) => call(`c${at}`, plain)).flat(),
+  ];
+  const options = { window: { contextTokens: 30_000 }, format: "anthropic" };
+  const summarize = async () => "It was about a table.";
+  /** @param {object} more */
+  const compacted = async (more) => {
+    const context = new api.ContextManager({ ...options, summarize, ...more });
+    const { record, tokensAfter, tokensBefore } = await context.compact(history, { force: true });
+    assert.ok(tokensAfter < tokensBefore);
+    const { messages, tokens } = context.request(history);
+    assert.equal(tokens, tokensAfter);
+    assert.ok(JSON.stringify(messages).includes(JSON.stringify(record.head)));
+    return record.head;
+  };
+  const head = await compacted({ keep: "lines" });
+  // Behind the summary, or the extract in its place.
+  const expected = `\n\n[${HEAD}[read] src/table.txt\n> ${row(250)}> ${row(17)}Names`;
+  assert.ok(head.includes(expected), head);
+  assert.ok(!(await compacted({})).includes(HEAD));
+});
+
 if (!api) test("lines are kept over real sessions", { skip: why }, () => {});
 else {
   for (const [index, { name, bytes, windows: all = [32_000, 64_000] }] of someSessionFiles(3)) {
