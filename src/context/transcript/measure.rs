@@ -175,7 +175,7 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occu
 
 /// By their numbers: new ones got these in order of appearance. What stands in the head comes before the same in the rest.
 pub(in crate::context) fn in_order(found: &mut Vec<Occurrence>) {
-    let mut ranks: Vec<u64> = found.iter().map(Occurrence::rank).collect();
+    let mut ranks: Vec<u64> = found.iter().map(|it| it.rank()).collect();
     sort_set(&mut ranks);
     // The first place that is new is the one where it got its number.
     ranks.dedup_by_key(|rank| *rank >> 1);

@@ -13,7 +13,7 @@ pub(in crate::context) struct Occurrence {
 
 impl Occurrence {
     /// By number, the head's first, new ones first.
-    pub(in crate::context) fn rank(&self) -> u64 {
+    pub(in crate::context) fn rank(self) -> u64 {
         (u64::from(self.id) << 2) | (u64::from(!self.in_head) << 1) | u64::from(!self.is_new)
     }
 

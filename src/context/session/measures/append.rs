@@ -245,7 +245,7 @@ fn number(
         *it = Occurrence { id: number, is_new: number >= before, ..*it };
     }
     // In another session the words may have come in another order.
-    if !found.is_sorted_by_key(Occurrence::rank) {
+    if !found.is_sorted_by_key(|it| it.rank()) {
         in_order(&mut found);
     }
     take_found(block, found, known);

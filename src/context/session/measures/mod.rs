@@ -53,10 +53,10 @@ pub fn snapshot_with(session: &Session, measures: &[u8]) -> Vec<u8> {
 /// # Errors
 /// `CorruptState` for measures that have changed.
 pub fn split_measures(bytes: &[u8]) -> Result<(&[u8], Option<KnownMessages>)> {
-    let measured = bytes.strip_suffix(MEASURED).and_then(<[u8]>::split_last_chunk);
-    let Some((all, length)) = measured else { return Ok((bytes, None)) };
+    let both = bytes.strip_suffix(MEASURED).and_then(<[u8]>::split_last_chunk);
+    let Some((both, length)) = both else { return Ok((bytes, None)) };
     let length = u32::from_le_bytes(*length) as usize;
-    let split = all.len().checked_sub(length).and_then(|at| all.split_at_checked(at));
+    let split = both.len().checked_sub(length).and_then(|at| both.split_at_checked(at));
     // The hash at the end of a snapshot may look like this.
     let Some((snapshot, measures)) = split else { return Ok((bytes, None)) };
     if measures.is_empty() {

@@ -69,9 +69,10 @@ pub(in crate::context) fn needs_text(session: &Session, outline: &Outline) -> bo
     let Some(waiting) = &session.restoration.waiting else { return false };
     let first = session.transcript.ledger.next_block();
     let end = first.plus(count(outline.pieces.len()));
-    let next_cut = waiting.cuts.partition_point(|at| *at < first);
+    let next_cut = waiting.cuts.blocks.partition_point(|at| *at < first);
     let has_calls = outline.pieces.iter().any(|piece| piece.kind == Kind::Call);
-    waiting.cuts.get(next_cut).is_some_and(|at| *at < end) || (has_calls && waiting.quotes_calls)
+    waiting.cuts.blocks.get(next_cut).is_some_and(|at| *at < end)
+        || (has_calls && waiting.cuts.quote_calls)
 }
 
 /// Writes again what is capped of a message that the snapshot was made of; the rest follows when all have come.
@@ -81,7 +82,7 @@ pub(in crate::context) fn cap_again(
     first_block: BlockId,
 ) {
     let Some(waiting) = &session.restoration.waiting else { return };
-    let (changed, quotes) = (&waiting.snapshot.changed, waiting.quotes_calls);
+    let (changed, quotes) = (&waiting.snapshot.changed, waiting.cuts.quote_calls);
     let mut cuts = Vec::new();
     for (at, part) in first_block.on().zip(&draft.parts) {
         let found = changed.binary_search_by_key(&at, |changed| changed.block).ok();

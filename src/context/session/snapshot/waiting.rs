@@ -9,10 +9,7 @@ use crate::prune::Shorten;
 #[derive(Clone, Debug)]
 pub(in crate::context) struct Waiting {
     pub(super) snapshot: Snapshot,
-    /// Blocks of which the start and the end were sent, sorted.
-    pub(super) cuts: Vec<BlockId>,
-    /// Some line of it quotes calls.
-    pub(super) quotes_calls: bool,
+    pub(super) cuts: Cuts,
     /// Of the messages that have come.
     pub(super) rolling: u64,
     /// The measured messages are kept where the history parts.
@@ -29,12 +26,8 @@ pub(in crate::context) struct Waiting {
 
 impl Waiting {
     pub(super) fn new(snapshot: Snapshot) -> Self {
-        let line = Want::Shorten(Shorten::Line);
-        let is_line = |it: &Changed| matches!(it.form, Shape::Cut(want, _) if want == line);
-        let cuts = snapshot.changed.iter().filter(|it| matches!(it.form, Shape::Cut(..)));
         Self {
-            cuts: cuts.map(|it| it.block).collect(),
-            quotes_calls: snapshot.changed.iter().any(is_line),
+            cuts: Cuts::of(&snapshot.changed),
             snapshot,
             rolling: 0,
             keeps: false,
@@ -48,6 +41,24 @@ impl Waiting {
     /// What the job engine kept of checkpoints.
     pub(in crate::context) fn checkpoints(&self) -> &str {
         &self.snapshot.compactions.checkpoints
+    }
+}
+
+/// What is written again from the texts of the messages that come.
+#[derive(Clone, Debug)]
+pub(in crate::context) struct Cuts {
+    /// Blocks of which the start and the end were sent, sorted.
+    pub(super) blocks: Vec<BlockId>,
+    /// A line in place of one of them quotes calls.
+    pub(super) quote_calls: bool,
+}
+
+impl Cuts {
+    fn of(changed: &[Changed]) -> Self {
+        let line = Want::Shorten(Shorten::Line);
+        let is_line = |it: &Changed| matches!(it.form, Shape::Cut(want, _) if want == line);
+        let cuts = changed.iter().filter(|it| matches!(it.form, Shape::Cut(..)));
+        Self { blocks: cuts.map(|it| it.block).collect(), quote_calls: changed.iter().any(is_line) }
     }
 }
 
