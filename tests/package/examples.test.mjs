@@ -104,8 +104,10 @@ const OUTCOMES = {
   "docs/requests.md 2": "assert.equal(max_tokens, 64_000);",
   "docs/stores.md 1":
     "assert.equal(context.status().source, 'usage+estimate'); assert.ok(await store.load('s'));",
-  "docs/stores.md 2": "assert.equal(prepared.messages.length, 3);",
-  "docs/stores.md 3":
+  "docs/stores.md 2":
+    "assert.deepEqual(restored.request(history).messages, history); assert.ok(bytes.length > 0);",
+  "docs/stores.md 3": "assert.equal(prepared.messages.length, 3);",
+  "docs/stores.md 4":
     "assert.deepEqual([messages.length, revision, rebased], [1, 1, false]); assert.ok(await store.load('s')); process.exit();",
 };
 
