@@ -18,7 +18,7 @@ export interface RedisCommands {
   /** `HMGET`. */
   hmGet(key: string, fields: string[]): Promise<unknown>;
   /** `HSET`. */
-  hSet(key: string, field: string, value: Buffer): Promise<unknown>;
+  hSet(key: string, field: string, value: Uint8Array): Promise<unknown>;
 }
 
 /** The type of byte strings on the wire, `$`: they come as they are, and not as text. */
