@@ -17,8 +17,6 @@ export interface RedisCommands {
   eval(script: string, options: object): Promise<unknown>;
   /** `HMGET`. */
   hmGet(key: string, fields: string[]): Promise<unknown>;
-  /** `HSET`. */
-  hSet(key: string, field: string, value: Uint8Array): Promise<unknown>;
 }
 
 /** The type of byte strings on the wire, `$`: they come as they are, and not as text. */
@@ -43,6 +41,11 @@ end
 redis.call('HSET', KEYS[1], 'bytes', ARGV[2], 'commit', ARGV[3])
 redis.call('PERSIST', KEYS[1])
 return tostring(redis.call('HINCRBY', KEYS[1], 'revision', 1))
+`;
+
+const SAVE_MEASURES = `
+redis.call('HSET', KEYS[1], 'measures', ARGV[1])
+return false
 `;
 
 const DELETE = `
@@ -107,7 +110,7 @@ export function redisStore(
       return bytes ? copied(bytes) : null;
     },
     saveMeasures: async (key, bytes) => {
-      await commands.hSet(nameIn(key), "measures", Buffer.from(copied(bytes).buffer));
+      await run(SAVE_MEASURES, key, [Buffer.from(copied(bytes).buffer)]);
     },
     // The client is the host's.
     [Symbol.dispose]: () => {},
