@@ -36,6 +36,7 @@ const table = (heads, rows) =>
 
 function tables({ turn, known, first, estimate, prompt, start, files }, machine) {
   const parts = [
+    "![Medians of one more turn, by length of the history](benchmarks-turn.svg)",
     `On ${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, load ${machine.load} at the end. ${Object.entries(
       turn.versions,
     )
