@@ -139,6 +139,8 @@ ${OUTCOMES[name] ?? ""}`;
       cwd: folder,
       encoding: "utf8",
       env: { ...process.env, URL_OF_HOST: url },
+      // What waits for a server that is not there waits for ever.
+      timeout: 60_000,
     });
     return assert.equal(status, 0, stderr);
   });
