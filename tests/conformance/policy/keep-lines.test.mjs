@@ -124,7 +124,8 @@ else {
         totals.folds += prepared.compaction?.record ? 1 : 0;
         const { compaction } = prepared;
         if (compaction) assert.ok(compaction.tokensAfter <= compaction.tokensBefore, where);
-        if (prepared.epoch === before && number > 0) continue;
+        // A session without messages has nothing to restore.
+        if (sent === 0 || (prepared.epoch === before && number > 0)) continue;
         before = prepared.epoch;
         checkVerbatim(quoted(prepared.messages), history);
         const violations = api.validate(prepared.messages, provider, { format, ...parts });
