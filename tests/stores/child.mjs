@@ -218,9 +218,12 @@ async function deadly(point) {
       const at = calls;
       calls += 2;
       if (at === point) process.kill(process.pid, "SIGKILL");
-      const result = await real.apply(this, args);
-      if (at + 1 === point) process.kill(process.pid, "SIGKILL");
-      return result;
+      try {
+        return await real.apply(this, args);
+      } finally {
+        // Also where it failed: of a file that need not be there.
+        if (at + 1 === point) process.kill(process.pid, "SIGKILL");
+      }
     };
   };
   for (const name of ["mkdir", "writeFile", "link", "unlink", "open", "rename"])
