@@ -37,6 +37,8 @@ pub fn coverage() -> Result<()> {
     let tests = ["test", "--lib", "--test", "native", "--target-dir", "target/coverage"];
     let mut build = cargo();
     build.args(tests).env("RUSTFLAGS", "-Cinstrument-coverage");
+    // What runs while cargo builds has counters, too.
+    build.env("LLVM_PROFILE_FILE", profile("build-%p.profraw"));
     let built = build.args(["--no-run", "--message-format=json"]);
     let programs: Vec<PathBuf> = output(built)?.lines().filter_map(executable).collect();
     ensure!(!programs.is_empty(), "cargo built no tests");
