@@ -36,8 +36,10 @@ export class KnownMessages {
     this.#handle = new Handle(() => known, core);
     this.#isAppendOnly = isAppendOnly;
     this.#count = call("restore", () => known.count());
-    const keys = JSON.parse(call("restore", () => known.keys()) || "[]") as Array<string | null>;
-    for (const [number, key] of keys.entries()) if (key !== null) this.#numbers.set(key, number);
+    const keys = keysIn(call("restore", () => known.keys()));
+    for (const [number, key] of keys.entries()) {
+      if (typeof key === "string") this.#numbers.set(key, number);
+    }
   }
 
   /** The bytes that they were read from. */
@@ -84,5 +86,15 @@ export class KnownMessages {
     if (message === undefined) return false;
     const json = messageJson(message, taken.placeOf(index));
     return call("request", () => this.#handle.value.is_written(index, send(json)));
+  }
+}
+
+/** The keys in a list as JSON; none in anything else, which somebody else has written. */
+function keysIn(json: string): unknown[] {
+  try {
+    const keys: unknown = JSON.parse(json || "[]");
+    return Array.isArray(keys) ? keys : [];
+  } catch {
+    return [];
   }
 }

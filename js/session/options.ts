@@ -37,6 +37,8 @@ export function coreOptions<M>(options: ManagerOptions<M>): string {
     settings[name] = typeof value === "function" ? "a function" : value;
   }
   const { summary, summarize, ...rest } = own(options);
+  const { appendOnly = false } = rest as { appendOnly?: unknown };
+  if (typeof appendOnly !== "boolean") throw invalid("appendOnly", "true or false", appendOnly);
   for (const name of FUNCTIONS) {
     const value: unknown = rest[name];
     if (value !== undefined && typeof value !== "function")
