@@ -1,60 +1,78 @@
 /**
- * Node's entries, the command line and its worker as bundles that share their chunks: an import reads half as many files, in four
- * fifths of the time.
+ * Entries for Node, the command line and its worker as bundles that share chunks: an import reads a handful of files, which takes
+ * a third of the time of the files it is made of.
  *
  *     node xtask/node/node-entries.mjs DIST
  */
-import { readdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
-import { build } from "../../js/node_modules/esbuild/lib/main.js";
+import { readdirSync, rmSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { rollup } from "../../js/node_modules/rollup/dist/es/rollup.js";
 
 const dist = resolve(process.argv[2]);
-/**
- * What stays as it is, with all that it imports: entries without a bundle share the state and the classes in it (`slim`, stores,
- * the workspace), and the files of `node/` find a Wasm beside them.
- */
-const SHARED = [
-  /^(candidates|core|glue|prompt|store|workspace)\/.+\.js$/,
-  /^node\/(core|\w+_file)\.js$/,
-  /^session-files\/wasm\.js$/,
-];
-/** Stands for `dist` in a path until it is known where the importing file goes. */
-const DIST = "dist:";
-
-const pathIn = (path) => relative(dist, path).split(sep).join("/");
+const pathIn = (id) => relative(dist, id).split(sep).join("/");
 const files = readdirSync(dist, { recursive: true }).map((it) => it.split(sep).join("/"));
-const options = { bundle: true, format: "esm", outdir: dist, packages: "external", write: false };
-const roots = files.filter((file) => SHARED.some((one) => one.test(file)));
-const { metafile } = await build({
-  ...options,
-  entryPoints: roots.map((file) => join(dist, file)),
-  metafile: true,
-  platform: "node",
-});
-const kept = new Set(Object.keys(metafile.inputs).map((path) => pathIn(resolve(path))));
-const shared = {
-  name: "shared",
-  setup({ onResolve }) {
-    onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
-      const file = pathIn(join(resolveDir, path));
-      return kept.has(file) ? { path: DIST + file, external: true } : undefined;
-    });
+
+/** Public entries, not those of the other runtimes, which bear two endings; each gets a file for Node. */
+const ENTRY =
+  /^(index|slim|entry\/[\w-]+|compaction\/summarizers|workspace\/index|store\/(?!commits|lock|record)\w+)\.js$/;
+const PROGRAM = /^cli\/(main|replay-worker)\.js$/;
+const input = {};
+for (const file of files) {
+  const name = file.slice(0, -".js".length);
+  if (ENTRY.test(file)) input[`${name}.node`] = join(dist, file);
+  if (PROGRAM.test(file)) input[name] = join(dist, file);
+}
+const inputs = new Set(Object.values(input));
+
+/** Has a Wasm read from its file where browsers have its text. */
+const wasmFiles = {
+  name: "wasm files",
+  resolveId(source) {
+    const [, name] = /\/glue\/(\w+)_text\.js$/.exec(source) ?? [];
+    return name === undefined ? null : join(dist, `node/${name}_file.js`);
   },
 };
-const ENTRY = /^((index|entry\/[\w-]+)\.node|cli\/(main|replay-worker))\.js$/;
-const entries = files.filter((file) => ENTRY.test(file));
-const { outputFiles } = await build({
-  ...options,
-  chunkNames: "node/[name]-[hash]",
-  entryPoints: entries.map((file) => join(dist, file)),
-  legalComments: "none",
-  outbase: dist,
-  platform: "node",
-  plugins: [shared],
-  splitting: true,
-  target: "es2022",
-});
-for (const { path, text } of outputFiles) {
-  const up = relative(dirname(path), dist) || ".";
-  writeFileSync(path, text.replaceAll(`"${DIST}`, `"${up}/`));
+
+/** Entries whose files stand in one chunk each, the first one's first. */
+const CHUNKS = { main: "index.js", sessions: "entry/sessions.js" };
+/** The files that start the main Wasm as soon as they are imported, which `slim` must not. */
+const START = /^(inline\/core|node\/plimsoll_file)\.js$/;
+
+/** All files that an import of `entry` reads. */
+function closure(entry, getModuleInfo) {
+  const found = new Set([join(dist, entry)]);
+  for (const id of found) getModuleInfo(id)?.importedIds.forEach((it) => void found.add(it));
+  return found;
 }
+
+let closures;
+function manualChunks(id, { getModuleInfo }) {
+  const file = pathIn(id);
+  if (START.test(file)) return "core";
+  if (inputs.has(id)) return undefined;
+  closures ??= Object.entries(CHUNKS).map(([name, entry]) => [name, closure(entry, getModuleInfo)]);
+  const chunk = closures.find(([, ids]) => ids.has(id))?.[0];
+  // A Wasm is found beside the folder of the file that names it: `node/`, where all chunks are.
+  return chunk ?? /^node\/(\w+)_file\.js$/.exec(file)?.[1];
+}
+
+const bundle = await rollup({
+  input,
+  external: /^[^./]/,
+  plugins: [wasmFiles],
+  onwarn: (warning) => {
+    throw new Error(warning.message);
+  },
+});
+const { output } = await bundle.write({
+  dir: dist,
+  chunkFileNames: "node/[name]-[hash].js",
+  entryFileNames: "[name].js",
+  manualChunks,
+});
+await bundle.close();
+
+// Nothing imports what the bundles of the programs and the chunks were made of.
+const written = new Set(output.map(({ fileName }) => fileName));
+for (const file of files.filter((file) => /^(cli|node)\/.+\.js$/.test(file)))
+  if (!written.has(file)) rmSync(join(dist, file));

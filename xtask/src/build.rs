@@ -90,16 +90,17 @@ fn assemble(js: &Path, npm: &Path, wasms: &[&Wasm]) -> Result<()> {
         fs::write(module, code.replace("./text/", "../../glue/text/"))?;
     }
     fs::write(cjs.join("package.json"), "{ \"type\": \"commonjs\" }\n")?;
-    for (folder, to_wasm) in [(&dist, ".."), (&cjs, "../..")] {
-        read_from_disk(folder, to_wasm)?;
-    }
-    output(command("node").arg("xtask/node/node-entries.mjs").arg(&dist))?;
+    cjs_for_node(&cjs)?;
+    node_entries(&dist)?;
     fs::write(dist.join("cli.js"), "#!/usr/bin/env node\nimport \"./cli/main.js\";\n")?;
     types(js, &dist, &cjs)?;
+    for file in files(&dist.join("cli"))?.iter().filter(|file| !is_script(file)) {
+        fs::remove_file(file)?;
+    }
     inspector(js, &dist)
 }
 
-/// The page of the inspector. Its declarations go: nothing imports its files.
+/// The page of the inspector. Its declarations go, as those of the command line: nothing imports their files.
 fn inspector(js: &Path, dist: &Path) -> Result<()> {
     fs::remove_dir_all(dist.join("inspector"))?;
     fs::remove_dir_all(dist.join("cjs/inspector"))?;
@@ -154,53 +155,51 @@ fn copy_texts(glue: &Path, out: &Path, names: &[&str]) -> Result<()> {
     Ok(fs::write(out.join("text/package.json"), "{ \"type\": \"commonjs\" }\n")?)
 }
 
-/// `inline/` and the entries once more for Node, in one of the two module systems: there a Wasm is a file that is read when it is
-/// wanted, and the main one is built for speed. The CLI and OpenClaw's plugin run nowhere else.
-fn read_from_disk(folder: &Path, to_wasm: &str) -> Result<()> {
-    let node = folder.join("node");
-    fs::create_dir_all(&node)?;
-    let is_cjs = to_wasm != "..";
+/// Modules that read each Wasm from a disk, beside which it lies, when it is wanted. For Node, where the main one is built for speed.
+fn wasm_files(node: &Path, module: impl Fn(&str) -> String) -> Result<()> {
+    fs::create_dir_all(node)?;
     for name in WASMS.iter().filter(|wasm| wasm.owns_glue()).map(|wasm| wasm.name) {
         let file = FOR_NODE.iter().find(|(glue, _)| *glue == name).map_or(name, |(_, file)| file);
-        let path = format!("{to_wasm}/{file}.wasm");
-        let module = if is_cjs {
-            format!(
-                "const {{ readFileSync }} = require(\"node:fs\");\nconst {{ join }} = require(\"node:path\");\n\
-                 exports.wasm = () => readFileSync(join(__dirname, \"{path}\"));\n"
-            )
-        } else {
-            format!(
-                "import {{ readFileSync }} from \"node:fs\";\n\
-                 export const wasm = () => readFileSync(new URL(\"{path}\", import.meta.url));\n"
-            )
-        };
-        fs::write(node.join(format!("{name}_file.js")), module)?;
+        fs::write(node.join(format!("{name}_file.js")), module(file))?;
     }
-    for source in files(&folder.join("inline"))?.iter().filter(|file| is_script(file)) {
+    Ok(())
+}
+
+/// `inline/` and the entries once more for `require` in Node, with the Wasms as files.
+fn cjs_for_node(cjs: &Path) -> Result<()> {
+    let node = cjs.join("node");
+    wasm_files(&node, |file| {
+        format!(
+            "const {{ readFileSync }} = require(\"node:fs\");\nconst {{ join }} = require(\"node:path\");\n\
+             exports.wasm = () => readFileSync(join(__dirname, \"../../{file}.wasm\"));\n"
+        )
+    })?;
+    for source in files(&cjs.join("inline"))?.iter().filter(|file| is_script(file)) {
         let code =
             fs::read_to_string(source)?.replace("../glue/", "./").replace("_text.js", "_file.js");
         fs::write(node.join(source.file_name().unwrap_or_default()), code)?;
     }
-    let for_node = |file: &Path| -> Result<String> {
-        Ok(fs::read_to_string(file)?.replace("/inline/", "/node/"))
-    };
-    let mut entries = files(&folder.join("entry"))?;
-    entries.push(folder.join("index.js"));
-    // Not those of the other runtimes, which bear two endings.
-    for entry in entries
-        .iter()
-        .filter(|file| is_script(file) && file.with_extension("").extension().is_none())
-    {
-        fs::write(entry.with_extension("node.js"), for_node(entry)?)?;
+    let mut entries = files(&cjs.join("entry"))?;
+    entries.push(cjs.join("index.js"));
+    for entry in entries.iter().filter(|file| is_script(file)) {
+        let code = fs::read_to_string(entry)?.replace("/inline/", "/node/");
+        fs::write(entry.with_extension("node.js"), code)?;
     }
-    for file in files(&folder.join("hosts/openclaw"))?.iter().filter(|file| is_script(file)) {
-        fs::write(file, for_node(file)?)?;
+    for file in files(&cjs.join("hosts/openclaw")).unwrap_or_default() {
+        fs::write(&file, fs::read_to_string(&file)?.replace("/inline/", "/node/"))?;
     }
-    for file in files(&folder.join("cli")).unwrap_or_default() {
-        let code = fs::read_to_string(&file)?;
-        let code = code.replace("../index.js\"", "../index.node.js\"");
-        fs::write(&file, code.replace("../entry/sessions.js\"", "../entry/sessions.node.js\""))?;
-    }
+    Ok(())
+}
+
+/// The entries once more for Node, the command line and its worker: bundles that share chunks.
+fn node_entries(dist: &Path) -> Result<()> {
+    wasm_files(&dist.join("node"), |file| {
+        format!(
+            "import {{ readFileSync }} from \"node:fs\";\n\
+             export const wasm = () => readFileSync(new URL(\"../{file}.wasm\", import.meta.url));\n"
+        )
+    })?;
+    output(command("node").arg("xtask/node/node-entries.mjs").arg(dist))?;
     Ok(())
 }
 
