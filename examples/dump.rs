@@ -127,7 +127,7 @@ fn replay(session: &str, options: &[String]) -> Done {
         println!("{}", write(&(&replay.calls, &replay.totals)));
         let mut last = recording.at_call(&replay, u32::MAX)?;
         println!("{}", write(&list_buckets(&last.session)));
-        println!("{}", write(&list_messages(&last.session)?));
+        println!("{}", write(&list_messages(&last.session)));
         let next = recording.plan(&mut last)?;
         println!("{next}");
         let ask =

@@ -2,13 +2,16 @@
 //!
 //! Each is interned once; what the policy asks of it (newest source, uses, blocks) is kept beside its text.
 
+use std::rc::Rc;
+
 use crate::hash;
 use crate::hash_index::Index;
 use crate::model::BlockId;
+use crate::shared_list::SharedList;
 use crate::text::identifiers;
 
 /// An interned identifier. A session has thousands: they are most of what it holds, so each is kept small.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Identifier {
     /// Where its text starts: in which piece of the texts, and in its upper bits at which byte of it.
     at: u32,
@@ -32,19 +35,17 @@ pub struct Identifier {
     pub summarized: bool,
 }
 
-/// Identifiers, and bytes of their texts, that one piece of a list takes. A piece never moves: lists that grew as a whole
-/// would leave holes behind them as large as they are.
-const PIECE: usize = 64;
+/// Bytes of one piece of the texts. A piece never moves: a text that grew as a whole would leave holes behind it as large as it is.
 const TEXT: usize = 2048;
 /// Bits of [`Identifier::at`] that say where in its piece a text starts.
 const WITHIN: u32 = TEXT.trailing_zeros();
 
-/// All identifiers of a transcript, numbered by first appearance.
+/// All identifiers of a transcript, numbered by first appearance. Copies share what is the same in them.
 #[derive(Clone, Debug, Default)]
 pub struct Identifiers {
-    texts: Vec<String>,
-    pieces: Vec<Vec<Identifier>>,
-    index: Index,
+    texts: Vec<Rc<String>>,
+    entries: SharedList<Identifier>,
+    index: Rc<Index>,
     /// Secrets are words like others.
     pub keeps_secrets: bool,
 }
@@ -69,33 +70,29 @@ impl Identifiers {
             stubbed: false,
             summarized: false,
         };
-        if let Some(piece) = self.pieces.last_mut().filter(|piece| piece.len() < PIECE) {
-            piece.push(identifier);
-        } else {
-            // A small session has no full piece.
-            let more = if self.pieces.is_empty() { 0 } else { PIECE };
-            let mut piece = Vec::with_capacity(more);
-            piece.push(identifier);
-            self.pieces.push(piece);
-        }
-        let (texts, pieces) = (&self.texts, &self.pieces);
-        let hash_of = |at| hash::bytes(0, slice(texts, pieces, number(at)).as_bytes());
-        self.index.add(hash, id as usize, &hash_of);
+        self.entries.push(identifier);
+        let (texts, entries) = (&self.texts, &self.entries);
+        let hash_of = |at| hash::bytes(0, slice(texts, entries, number(at)).as_bytes());
+        Rc::make_mut(&mut self.index).add(hash, id as usize, &hash_of);
         id
     }
 
     /// Where the text stands from now on: the name that a path ends with stands in it.
     fn place(&mut self, text: &str) -> u32 {
-        let fits = |piece: &&mut String| piece.len().saturating_add(text.len()) <= TEXT;
+        let fits = |piece: &&mut Rc<String>| piece.len().saturating_add(text.len()) <= TEXT;
         let ends = self.texts.last().is_some_and(|piece| piece.ends_with(text));
         if !ends {
             if let Some(piece) = self.texts.last_mut().filter(fits) {
+                let piece = Rc::make_mut(piece);
+                if piece.capacity() < piece.len().saturating_add(text.len()) {
+                    piece.reserve_exact(TEXT.saturating_sub(piece.len()));
+                }
                 piece.push_str(text);
             } else {
                 let more = if self.texts.is_empty() { 0 } else { TEXT };
                 let mut piece = String::with_capacity(more);
                 piece.push_str(text);
-                self.texts.push(piece);
+                self.texts.push(Rc::new(piece));
             }
         }
         let start = self.texts.last().map_or(0, |piece| piece.len().saturating_sub(text.len()));
@@ -112,34 +109,32 @@ impl Identifiers {
 
     /// Its text.
     pub fn text(&self, id: u32) -> &str {
-        slice(&self.texts, &self.pieces, id)
+        slice(&self.texts, &self.entries, id)
     }
 
     /// How many there are.
     pub fn len(&self) -> u32 {
-        let last = self.pieces.last().map_or(0, Vec::len);
-        number(self.pieces.len().saturating_sub(1).saturating_mul(PIECE).saturating_add(last))
+        number(self.entries.len())
     }
 
     /// There is none.
     pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.entries.is_empty()
     }
 
     /// What is known of it.
     pub fn get(&self, id: u32) -> Option<&Identifier> {
-        entry(&self.pieces, id)
+        self.entries.get(id as usize)
     }
 
     /// What is known of it, to change.
     pub fn get_mut(&mut self, id: u32) -> Option<&mut Identifier> {
-        let (piece, at) = split(id);
-        self.pieces.get_mut(piece)?.get_mut(at)
+        self.entries.get_mut(id as usize)
     }
 
     /// What the summary says is known to stand in it, and nothing else.
     pub fn note_summary(&mut self, summary: &str) {
-        self.iter_mut().for_each(|it| it.summarized = false);
+        self.change_those(|it| it.summarized, |it| it.summarized = false);
         identifiers(summary, &mut |text, _| {
             let known = self.find(text);
             if let Some(it) = known.and_then(|id| self.get_mut(id)) {
@@ -150,12 +145,20 @@ impl Identifiers {
 
     /// All, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Identifier)> {
-        (0..).zip(self.pieces.iter().flatten())
+        (0..).zip(self.entries.iter())
     }
 
-    /// All, to change.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Identifier> {
-        self.pieces.iter_mut().flatten()
+    /// Changes those of which this holds. The others stay shared with copies.
+    pub fn change_those(
+        &mut self,
+        is: impl Fn(&Identifier) -> bool,
+        change: impl Fn(&mut Identifier),
+    ) {
+        for at in 0..self.entries.len() {
+            if self.entries.get(at).is_some_and(&is) {
+                self.entries.get_mut(at).into_iter().for_each(&change);
+            }
+        }
     }
 }
 
@@ -168,18 +171,8 @@ fn number(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The piece that an identifier stands in, and its place there.
-fn split(id: u32) -> (usize, usize) {
-    (id as usize / PIECE, id as usize % PIECE)
-}
-
-fn entry(pieces: &[Vec<Identifier>], id: u32) -> Option<&Identifier> {
-    let (piece, at) = split(id);
-    pieces.get(piece)?.get(at)
-}
-
-fn slice<'a>(texts: &'a [String], pieces: &[Vec<Identifier>], id: u32) -> &'a str {
-    let Some(it) = entry(pieces, id) else { return "" };
+fn slice<'a>(texts: &'a [Rc<String>], entries: &SharedList<Identifier>, id: u32) -> &'a str {
+    let Some(it) = entries.get(id as usize) else { return "" };
     let start = (it.at & ((1 << WITHIN) - 1)) as usize;
     let text = texts.get((it.at >> WITHIN) as usize);
     text.and_then(|text| text.get(start..start.saturating_add(it.length.into()))).unwrap_or("")
@@ -196,9 +189,7 @@ mod tests {
             identifiers.intern(&format!("src/file_{n}.rs"), |_| 3);
             identifiers.intern(&format!("file_{n}.rs"), |_| 3);
         }
-        let entries: usize = identifiers.pieces.iter().map(Vec::capacity).sum();
-        let bytes: usize = identifiers.texts.iter().map(String::capacity).sum();
-        assert!(entries <= 20_000 + PIECE, "{entries}");
+        let bytes: usize = identifiers.texts.iter().map(|piece| piece.capacity()).sum();
         assert!(bytes <= 10_000 * "src/file_1000.rs".len() + TEXT, "{bytes}: no name twice");
         assert_eq!(size_of::<Identifier>(), 24);
     }

@@ -4,14 +4,13 @@
 
 mod sums;
 
-use std::ops::Range;
-
 use sums::Sums;
 
 use crate::hash_index::ByHash;
 use crate::identifiers::{Identifiers, room};
 use crate::model::{Block, BlockId, Form, GroupId, Kind, Mask, Message, MessageId, Role, Span};
 use crate::number::count;
+use crate::shared_list::SharedList;
 
 /// A measured block as it arrives.
 #[derive(Clone, Debug)]
@@ -50,9 +49,9 @@ pub struct Arrival<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     /// The messages.
-    pub messages: Vec<Message>,
+    pub messages: SharedList<Message>,
     /// The blocks of all messages.
-    pub blocks: Vec<Block>,
+    pub blocks: SharedList<Block>,
     /// The identifiers of all blocks.
     pub identifiers: Identifiers,
     block_ids: Vec<u32>,
@@ -86,8 +85,6 @@ impl Ledger {
         self.block_ids.reserve_exact(room(len, capacity, arrival.ids.len()));
         self.block_ids.extend_from_slice(arrival.ids);
         let end = count(self.block_ids.len());
-        let (len, capacity) = (self.blocks.len(), self.blocks.capacity());
-        self.blocks.reserve_exact(room(len, capacity, 1));
         self.blocks.push(Block {
             kind: arrival.kind,
             user: role == Role::User && arrival.kind == Kind::Text,
@@ -102,7 +99,7 @@ impl Ledger {
             key: arrival.key,
             failed: arrival.failed,
             pair: arrival.pair,
-            ids: start..end,
+            ids: (start, end),
             head_ids: arrival.head_ids,
             last: call,
             uses: 0,
@@ -228,7 +225,7 @@ impl Ledger {
         if form != Form::Gone {
             return;
         }
-        it.ids = 0..0;
+        it.ids = (0, 0);
         if let Ok(at) = self.live.binary_search(&block) {
             self.live.remove(at);
         }
@@ -264,7 +261,7 @@ impl Ledger {
         self.block_ids.extend_from_slice(ids);
         let end = count(self.block_ids.len());
         if let Some(it) = self.blocks.get_mut(block.index()).filter(|it| it.form != Form::Gone) {
-            it.ids = start..end;
+            it.ids = (start, end);
         }
     }
 
@@ -275,15 +272,16 @@ impl Ledger {
         let now = &mut self.now;
         let user = &mut self.user.1;
         self.live.retain(|&at| {
-            let Some(block) = blocks.get_mut(at.index()) else { return false };
+            let Some(block) = blocks.get(at.index()) else { return false };
             if keep(at, block) {
                 return true;
             }
+            let Some(block) = blocks.get_mut(at.index()) else { return false };
             now.change(at.get(), u64::from(block.now), 0);
             block.now = 0;
             *user = user.saturating_sub(verbatim(block));
             block.form = Form::Gone;
-            block.ids = 0..0;
+            block.ids = (0, 0);
             gone.push(at);
             false
         });
@@ -294,11 +292,11 @@ impl Ledger {
     /// Only live blocks are asked for their identifiers again.
     fn free_identifier_lists(&mut self) {
         let mut kept = Vec::new();
-        let mut lists: Vec<(BlockId, Range<u32>)> = Vec::with_capacity(self.live.len());
+        let mut lists: Vec<(BlockId, (u32, u32))> = Vec::with_capacity(self.live.len());
         for &at in &self.live {
             let start = count(kept.len());
             kept.extend_from_slice(self.ids(at));
-            lists.push((at, start..count(kept.len())));
+            lists.push((at, (start, count(kept.len()))));
         }
         for (at, list) in lists {
             if let Some(block) = self.blocks.get_mut(at.index()) {
@@ -366,8 +364,8 @@ impl Ledger {
 
     /// The identifiers of a block; none once it is gone.
     pub fn ids(&self, block: BlockId) -> &[u32] {
-        let range = self.blocks.get(block.index()).map_or(0..0, |block| block.ids.clone());
-        self.block_ids.get(range.start as usize..range.end as usize).unwrap_or(&[])
+        let (from, to) = self.blocks.get(block.index()).map_or((0, 0), |block| block.ids);
+        self.block_ids.get(from as usize..to as usize).unwrap_or(&[])
     }
 
     /// A cut may be made before this message: no call is open there.

@@ -37,6 +37,8 @@ pub mod prompt;
 pub mod prune;
 #[cfg(any(feature = "sessions", feature = "context"))]
 pub mod session_files;
+#[cfg(feature = "context")]
+pub mod shared_list;
 pub mod sort;
 pub mod text;
 #[cfg(test)]

@@ -183,7 +183,7 @@ function Plot(): JSX.Element | null {
           title={`call ${call + 1}: ${event === 2 ? "compaction" : "edit"}`}
         />
       ))}
-      <span class="cursor" style={{ left: `${100 * place(state.call.value)}%` }} />
+      <Cursor place={place} />
       {zoom ? (
         <button
           type="button"
@@ -197,6 +197,16 @@ function Plot(): JSX.Element | null {
         </button>
       ) : null}
     </div>
+  );
+}
+
+/** The line at the call that is shown. Alone in its component and in a layer of its own, so that nothing else is drawn when it moves. */
+function Cursor({ place }: { place: (call: number) => number }): JSX.Element {
+  const share = place(state.call.value);
+  return (
+    <span class="track">
+      <span class="cursor" style={{ transform: `translateX(${100 * share}%)` }} />
+    </span>
   );
 }
 

@@ -1,5 +1,6 @@
 /** The recorded view of a session file: what its agent sent. */
 import { onlyKnown } from "../core/arguments.js";
+import { Handle } from "../core/handle.js";
 import type * as glue from "../glue/sessions_bg.js";
 import { coreOptions } from "../session/options.js";
 import type {
@@ -13,7 +14,7 @@ import type {
 } from "../types.js";
 import { recordingOf } from "./recording.js";
 import { Views } from "./views.js";
-import { call, send } from "./wasm.js";
+import { call, send, sessions } from "./wasm.js";
 
 /** What the core answers: shares in 1e-4. */
 interface CoreRecorded {
@@ -48,6 +49,7 @@ class RecordedSession extends Views implements Recorded {
   readonly calibration: Recorded["calibration"];
   readonly window: Recorded["window"];
   readonly #options: string;
+  #view: Handle<glue.RecordedView> | undefined;
   /** Layers and changes, once they were asked for. */
   #history: { layers: Layers; changes: MessageChange[] } | undefined;
 
@@ -57,10 +59,10 @@ class RecordedSession extends Views implements Recorded {
     window: RecordedOptions["window"],
   ) {
     super("view", session, recording);
-    const measured = recording();
     // An unknown window is one of 0 tokens to the core, which then finds one.
-    const asked = coreOptions({ window: window ?? { contextTokens: 0 } });
-    const json = call("recordedView", () => measured.recorded(send(asked)));
+    const asked = this.#viewBy(coreOptions({ window: window ?? { contextTokens: 0 } }));
+    const json = call("recordedView", () => asked.value.calls());
+    asked.free();
     const { calls, calibration, source, ...size } = JSON.parse(json) as CoreRecorded;
     this.calls = calls;
     this.window = { ...size, source };
@@ -71,6 +73,11 @@ class RecordedSession extends Views implements Recorded {
       errorP90: calibration.errorP90 / 10_000,
     };
     this.#options = coreOptions({ window: size });
+  }
+
+  override [Symbol.dispose](): void {
+    super[Symbol.dispose]();
+    this.#view?.free();
   }
 
   layers(): Layers {
@@ -93,13 +100,29 @@ class RecordedSession extends Views implements Recorded {
   }
 
   protected at(number: number): glue.AtCall {
-    return this.recording().recorded_at(send(this.#options), number);
+    const view = this.#standingView();
+    return this.recording().recorded_at(view, number);
+  }
+
+  #viewBy(options: string): Handle<glue.RecordedView> {
+    const recording = this.recording();
+    return new Handle(
+      () => call("recordedView", () => recording.recorded_view(send(options))),
+      sessions,
+    );
+  }
+
+  /** The view in the core: made again if its instance was lost. */
+  #standingView(): glue.RecordedView {
+    if (!this.#view?.isAlive) this.#view = this.#viewBy(this.#options);
+    return this.#view.value;
   }
 
   #layered(): { layers: Layers; changes: MessageChange[] } {
     if (this.#history === undefined) {
       const recording = this.recording();
-      const layers = call("layers", () => recording.recorded_layers(send(this.#options)));
+      const view = this.#standingView();
+      const layers = call("layers", () => recording.recorded_layers(view));
       const [names, changes] = call("layers", () => [layers.names(), layers.changes()] as const);
       const tokens = call("layers", () => layers.tokens());
       layers.free();

@@ -60,7 +60,7 @@ pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
         "sections": prompt.sections.iter().map(super::sections::Section::shown).collect::<Vec<_>>(),
         "window": window,
         "buckets": buckets(state, &prompt, window.used),
-        "messages": list_messages(state)?,
+        "messages": list_messages(state),
         "status": status_json(state, now_ms),
         "monitor": monitor_report(state),
         "compactions": list_compactions(state),

@@ -1,10 +1,12 @@
 //! Sums of a list's ends, kept while its numbers change (a Fenwick tree).
 
+use crate::shared_list::SharedList;
+
 /// The numbers of a list, of which the sum from any place on is known in as many steps as the length has bits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
     /// At `i - 1` the sum of the numbers from `i - lowest bit of i` to `i - 1`.
-    tree: Vec<u64>,
+    tree: SharedList<u64>,
     total: u64,
 }
 

@@ -1,7 +1,5 @@
 //! A block: the smallest part of a message that is decided on.
 
-use std::ops::Range;
-
 use super::{BlockId, GroupId, MessageId};
 
 /// No piece of a message.
@@ -71,7 +69,7 @@ impl Mask {
 }
 
 /// A block's measure and what is known of its use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a block, not a state")]
 pub struct Block {
     /// What it is.
@@ -100,8 +98,8 @@ pub struct Block {
     pub failed: bool,
     /// A call's result, a result's call.
     pub pair: BlockId,
-    /// Its identifiers, in the ledger's list; those of its first 200 characters first.
-    pub ids: Range<u32>,
+    /// Where its identifiers stand in the ledger's list, from and up to; those of its first 200 characters first.
+    pub ids: (u32, u32),
     /// How many of them stand in its first 200 characters.
     pub head_ids: u32,
     /// Call at which it was last used, or arrived.

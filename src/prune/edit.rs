@@ -124,9 +124,7 @@ pub fn stub(
 
 /// Chooses again which identifiers stand in stubs, after a fold removed some of them.
 pub(super) fn refresh_stubbed(ledger: &mut Ledger) {
-    for identifier in ledger.identifiers.iter_mut() {
-        identifier.stubbed = false;
-    }
+    ledger.identifiers.change_those(|it| it.stubbed, |it| it.stubbed = false);
     let stubbed: Vec<(BlockId, u32)> = ledger
         .live()
         .iter()

@@ -59,7 +59,7 @@ impl Pruner {
             while due >= calls {
                 due = due.saturating_sub(calls);
                 let Some(block) = next.next() else { break };
-                let mut block = block.clone();
+                let mut block = *block;
                 (block.last, block.now, block.rent) = (now, block.tokens, 0);
                 expected.push(Expected { start: messages, block });
             }
@@ -85,7 +85,7 @@ impl Pruner {
         let of = |&at: &BlockId| {
             let block = ledger.block(at).filter(|block| is_candidate(block))?;
             let start = ledger.total().saturating_sub(ledger.tokens_from(at));
-            Some(Expected { start, block: block.clone() })
+            Some(Expected { start, block: *block })
         };
         let recent = self.open.len().saturating_sub(BLOCKS);
         self.open.iter().skip(recent).filter_map(of).collect()
@@ -120,7 +120,7 @@ impl Pruner {
 
 /// The newest that calls brought and that can be edited once it is old, as it arrived; the newest first.
 fn brought(ledger: &Ledger) -> Vec<Block> {
-    let in_full = |block: &Block| Block { form: Form::Full, ..block.clone() };
+    let in_full = |block: &Block| Block { form: Form::Full, ..*block };
     let all = ledger.blocks.iter().rev().map(in_full);
     all.filter(|block| block.mask.may_edit && may_become_candidate(block)).take(BLOCKS).collect()
 }

@@ -401,7 +401,7 @@ fn need_falls_with_idle_calls_and_rises_with_use() {
     story.message(Role::Assistant, true);
     story.block(Kind::Text, 5, GroupId::NONE, Mask::FREE, &names[..1]);
     assert!(at(&story, known, story.ledger.blocks[known.index()].last + 5) > unused);
-    let mut twin = story.ledger.blocks[known.index()].clone();
+    let mut twin = story.ledger.blocks[known.index()];
     let fresh = chance(&twin, 20);
     twin.duplicate = true;
     assert!(chance(&twin, 20) < fresh);

@@ -10,14 +10,15 @@ pub fn apply(outlines: &[Outline], fixes: &[Fix]) -> Vec<Outline> {
     crate::sort::sort_by(&mut of, |fix| (i64::from(fix.index), 0));
     let mut of = of.into_iter().peekable();
     let mut out = Vec::new();
+    let known = |message: MessageId| outlines.get(message.index());
     for (index, outline) in super::piece::messages(outlines) {
         let mut pieces: Vec<_> = outline.pieces.iter().cloned().map(Some).collect();
         let (mut after, mut role) = (Vec::new(), outline.role);
         let mut joins = Vec::new();
         while let Some(fix) = of.next_if(|fix| fix.index <= index) {
             match &fix.kind {
-                FixKind::Before(made) => out.push(outline_of(made, outlines)),
-                FixKind::After(made) => after.push(outline_of(made, outlines)),
+                FixKind::Before(made) => out.push(outline_of(made, &known)),
+                FixKind::After(made) => after.push(outline_of(made, &known)),
                 FixKind::AsUser => role = Role::User,
                 FixKind::Turn => joins.extend(fix.violation.path.as_deref()),
                 FixKind::Drop { .. }
@@ -119,11 +120,10 @@ fn change(pieces: &mut [Option<Piece>], kind: &FixKind) {
     }
 }
 
-/// A message of ours as an outline.
-pub fn outline_of(made: &Made, outlines: &[Outline]) -> Outline {
+/// A message of ours as an outline; `outlines` has those of the host.
+pub fn outline_of<'o>(made: &Made, outlines: &dyn Fn(MessageId) -> Option<&'o Outline>) -> Outline {
     let host = |message: MessageId, piece: u32| {
-        let outline = outlines.get(message.index())?;
-        outline.pieces.get(usize::try_from(piece).ok()?).cloned()
+        outlines(message)?.pieces.get(usize::try_from(piece).ok()?).cloned()
     };
     let result = |id: &str, name: &str, error, place| {
         let piece = Piece::new(Kind::Result, place);

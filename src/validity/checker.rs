@@ -45,7 +45,11 @@ impl Checker {
     }
 
     /// All of them, by message.
-    pub(super) fn violations(self, outlines: &[Outline], markers: u32) -> Vec<Violation> {
+    pub(super) fn violations<'o>(
+        self,
+        outlines: impl IntoIterator<Item = &'o Outline> + Clone,
+        markers: u32,
+    ) -> Vec<Violation> {
         let ending = self.ending(request_rules::markers(outlines, self.repairer.provider, markers));
         let mut violations = self.found;
         violations.extend(ending);

@@ -84,9 +84,13 @@ pub struct Options {
 /// assert_eq!(rules, ["I7", "I1"]);
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
-pub fn check(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Violation> {
+pub fn check<'o>(
+    outlines: impl IntoIterator<Item = &'o Outline> + Clone,
+    provider: Provider,
+    options: Options,
+) -> Vec<Violation> {
     let mut checker = Checker::new(provider, options);
-    for outline in outlines {
+    for outline in outlines.clone() {
         checker.push(outline);
     }
     checker.violations(outlines, options.marks)

@@ -39,7 +39,9 @@ pub(super) fn fix(
 }
 
 /// Messages with their places in the history.
-pub(super) fn messages(outlines: &[Outline]) -> impl Iterator<Item = (MessageId, &Outline)> {
+pub(super) fn messages<'o>(
+    outlines: impl IntoIterator<Item = &'o Outline>,
+) -> impl Iterator<Item = (MessageId, &'o Outline)> {
     (0u32..).map(MessageId::from).zip(outlines)
 }
 

@@ -5,11 +5,15 @@ use super::{Options, piece};
 use crate::model::{Fix, FixKind, Kind, MessageId, Outline, Piece, Place, Violation};
 
 /// I13: too many cache markers, or some where none may stand. The earliest go; those of system and tools are the host's.
-pub(super) fn markers(outlines: &[Outline], provider: Provider, beside: u32) -> Vec<Fix> {
+pub(super) fn markers<'o>(
+    outlines: impl IntoIterator<Item = &'o Outline> + Clone,
+    provider: Provider,
+    beside: u32,
+) -> Vec<Fix> {
     if provider.rules().markers == 0 {
         return Vec::new();
     }
-    let messages = || piece::messages(outlines).filter(|(_, outline)| is_marked(outline));
+    let messages = || piece::messages(outlines.clone()).filter(|(_, outline)| is_marked(outline));
     let all = messages().map(|(_, outline)| most_sent(outline)).fold(0, u32::saturating_add);
     let found = all.saturating_add(beside);
     let mut excess = found.saturating_sub(provider.rules().markers.max(beside));

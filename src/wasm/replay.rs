@@ -12,7 +12,7 @@ use crate::inspect;
 use crate::json::write;
 
 /// To measure a session and play it takes so many times the size of its JSON.
-const WORK_PER_BYTE: usize = 12;
+const WORK_PER_BYTE: usize = 5;
 
 /// A session measured once.
 #[wasm_bindgen]
@@ -22,9 +22,13 @@ pub struct Recording(context::Recording);
 #[wasm_bindgen]
 pub struct Replay(context::Replay, String);
 
-/// A session as it stood at a call.
+/// A session as its agent sent it.
 #[wasm_bindgen]
-pub struct AtCall(context::AtCall);
+pub struct RecordedView(context::RecordedView);
+
+/// A session as it stood at a call, and names of the buckets in the table that was asked for.
+#[wasm_bindgen]
+pub struct AtCall(context::AtCall, Vec<String>);
 
 /// Tokens by call and bucket of a session as it was sent, and what changed from call to call.
 #[wasm_bindgen]
@@ -97,33 +101,30 @@ impl Recording {
 
     /// The session as a replay stood at one of its calls.
     pub fn at_call(&self, replay: &Replay, call: u32) -> Result<AtCall> {
-        Ok(AtCall(self.0.at_call(&replay.0, call)?))
+        Ok(AtCall(self.0.at_call(&replay.0, call)?, Vec::new()))
     }
 
     /// The session at the request that would follow, so many milliseconds later.
     pub fn next(&self, replay: &mut Replay, idle_ms: u32) -> Result<AtCall> {
         let (at, changes) = self.0.next(&replay.0, idle_ms.into())?;
         replay.1 = write(&changes);
-        Ok(AtCall(at))
+        Ok(AtCall(at, Vec::new()))
     }
 
-    /// Every call as it was made, with the window of the options (JSON) in the input buffer, as JSON.
-    pub fn recorded(&self, len: usize) -> Result<String> {
-        let options = with_input(len, Options::for_replay)?;
-        Ok(write(&self.0.recorded(&options)))
+    /// Every call as it was made, with the window of the options (JSON) in the input buffer.
+    pub fn recorded_view(&self, len: usize) -> Result<RecordedView> {
+        Ok(RecordedView(self.0.recorded_view(&with_input(len, Options::for_replay)?)))
     }
 
-    /// The session as it was sent at a call, with the options (JSON) in the input buffer.
-    pub fn recorded_at(&self, len: usize, call: u32) -> Result<AtCall> {
-        let options = with_input(len, Options::for_replay)?;
-        Ok(AtCall(self.0.recorded_at(&options, call)?))
+    /// The session as it was sent at a call.
+    pub fn recorded_at(&self, view: &RecordedView, call: u32) -> AtCall {
+        AtCall(self.0.recorded_at(&view.0, call), Vec::new())
     }
 
-    /// Tokens by call and bucket as they were sent, with the window of the options (JSON) in the input buffer.
-    pub fn recorded_layers(&self, len: usize) -> Result<Layers> {
-        let options = with_input(len, Options::for_replay)?;
-        let (layers, changes) = self.0.recorded_layers(&options);
-        Ok(Layers { layers, changes: write(&changes) })
+    /// Tokens by call and bucket as they were sent. Has the view show any call sooner from then on.
+    pub fn recorded_layers(&self, view: &mut RecordedView) -> Layers {
+        let (layers, changes) = self.0.recorded_layers(&mut view.0);
+        Layers { layers, changes: write(&changes) }
     }
 
     /// What a compaction would do behind a call, as JSON.
@@ -144,6 +145,14 @@ impl Recording {
     /// Messages that say the text in the input buffer, with so many hits altogether, as JSON.
     pub fn find(&self, len: usize, ignore_case: bool, limit: usize) -> Result<String> {
         with_input(len, |text| Ok(write(&self.0.find(text, ignore_case, limit)?)))
+    }
+}
+
+#[wasm_bindgen]
+impl RecordedView {
+    /// Every call, as JSON.
+    pub fn calls(&self) -> String {
+        write(&self.0.recorded)
     }
 }
 
@@ -198,8 +207,8 @@ impl AtCall {
     }
 
     /// Every message of the history at its request, as JSON.
-    pub fn list(&self) -> Result<String> {
-        Ok(write(&list_messages(&self.0.session)?))
+    pub fn list(&self) -> String {
+        write(&list_messages(&self.0.session))
     }
 
     /// Why a message is sent as it is, as JSON.
@@ -213,12 +222,14 @@ impl AtCall {
     }
 
     /// Every message of the history: tokens, sent tokens, state, turn and bucket, one column behind the other.
-    pub fn table(&self) -> Result<Vec<u32>> {
-        Ok(self.0.table()?.0)
+    pub fn table(&mut self) -> Vec<u32> {
+        let (table, buckets) = self.0.table();
+        self.1 = buckets;
+        table
     }
 
-    /// Names of the buckets in its table, as JSON.
-    pub fn table_buckets(&self) -> Result<String> {
-        Ok(write(&self.0.table()?.1))
+    /// Names of the buckets in its table, as JSON, once it was asked for.
+    pub fn table_buckets(&mut self) -> String {
+        write(&std::mem::take(&mut self.1))
     }
 }

@@ -13,10 +13,16 @@ use crate::prune::{Head, Rule};
 /// See the module.
 pub(super) struct AsSent<'a> {
     recording: &'a Recording,
-    pub(super) session: Session,
     factor: u64,
+    pub(super) standing: Standing,
+}
+
+/// How far a session has come.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    pub session: Session,
     /// Compactions so far.
-    pub(super) folds: usize,
+    pub folds: usize,
 }
 
 impl<'a> AsSent<'a> {
@@ -26,29 +32,35 @@ impl<'a> AsSent<'a> {
         session.request.extras.system = size(session.request.extras.system);
         session.request.extras.tools = size(session.request.extras.tools);
         session.request.last.fold_due = false;
-        Self { recording, session, factor, folds: 0 }
+        Self { recording, factor, standing: Standing { session, folds: 0 } }
+    }
+
+    /// Goes on from where a session stood.
+    pub(super) fn from(recording: &'a Recording, standing: Standing, factor: u64) -> Self {
+        Self { recording, factor, standing }
     }
 
     /// Takes in the messages before a call that sends so many, and the compactions among them.
     pub(super) fn advance(&mut self, sent: u32) {
         loop {
-            let at = self.session.transcript.ledger.next_message();
-            let fold = self.recording.compactions.get(self.folds);
+            let Standing { session, folds } = &mut self.standing;
+            let at = session.transcript.ledger.next_message();
+            let fold = self.recording.compactions.get(*folds);
             if let Some(fold) = fold.filter(|fold| fold.at <= at.get() && fold.at <= sent) {
-                compact(&mut self.session, fold, self.factor);
-                self.folds = self.folds.saturating_add(1);
+                compact(session, fold, self.factor);
+                *folds = folds.saturating_add(1);
                 continue;
             }
             let measure = self.recording.measure(at, self.factor).filter(|_| at.get() < sent);
             let Some(measure) = measure else { return };
-            append_measured(&mut self.session, measure, None);
+            append_measured(session, &measure, None);
         }
     }
 
     /// The tokens of a call: what was counted and is not in the file is `unseen`, so that the parts add up to the count. `is_counted`: by its
     /// provider, or by an estimate that was fitted to its counts.
     pub(super) fn count(&mut self, used: u64, is_counted: bool) {
-        let session = &mut self.session;
+        let session = &mut self.standing.session;
         session.request.extras.unseen = 0;
         let context = |session: &Session| {
             session.decisions.pruner.context(&session.transcript.ledger, &session.setting())
@@ -59,9 +71,8 @@ impl<'a> AsSent<'a> {
         session.request.last.epoch = epoch;
         session.request.last.tokens = estimate;
         // Also where a repair of ours would send less than the agent did.
-        if is_counted || used != estimate {
-            session.counts.calibration.last = Some(Counted { epoch, used, estimate });
-        }
+        let is_other = is_counted || used != estimate;
+        session.counts.calibration.last = is_other.then_some(Counted { epoch, used, estimate });
     }
 }
 

@@ -1,8 +1,8 @@
 //! A session as it stood at a call: what every view of that call is made of.
 
 use crate::context::compaction::{extracted_so_far, flat_message, plan_compaction};
-use crate::context::report::breakdown::list_messages;
-use crate::context::report::explain::State;
+use crate::context::report::breakdown::{bucket_of, largest_block};
+use crate::context::report::explain::{State, sending};
 use crate::context::request::build_request::resend;
 use crate::context::request::written::Written;
 use crate::context::session::Session;
@@ -10,6 +10,7 @@ use crate::context::session::agent::words_of;
 use crate::error::Result;
 use crate::json::{self, Value};
 use crate::model::MessageId;
+use crate::number::count;
 
 use super::recording::Recording;
 
@@ -30,31 +31,37 @@ impl AtCall {
 
     /// Every message of the history in columns, one behind the other: tokens, tokens that are sent, state, turn, bucket. A bucket is
     /// its place in the names beside them.
-    ///
-    /// # Errors
-    /// None: every message it asks for is there.
-    pub fn table(&self) -> Result<(Vec<u32>, Vec<String>)> {
-        let listed = list_messages(&self.session)?;
-        let mut names: Vec<String> = Vec::new();
-        let mut buckets = Vec::with_capacity(listed.len());
-        for message in &listed {
-            let known = names.iter().position(|name| *name == message.bucket);
-            buckets.push(known.unwrap_or(names.len()));
+    pub fn table(&self) -> (Vec<u32>, Vec<String>) {
+        let messages = &self.session.transcript.ledger.messages;
+        let mut columns = [const { Vec::new() }; 5];
+        for column in &mut columns {
+            column.reserve_exact(messages.len());
+        }
+        let mut buckets: Vec<[&str; 2]> = Vec::new();
+        let size = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
+        for (index, message) in MessageId::FIRST.on().zip(messages) {
+            let largest = largest_block(&self.session, index);
+            let bucket =
+                largest.map_or(["user", ""], |(at, block)| bucket_of(&self.session, at, block));
+            let known = buckets.iter().position(|known| *known == bucket);
+            let number = known.unwrap_or(buckets.len());
             if known.is_none() {
-                names.push(message.bucket.clone());
+                buckets.push(bucket);
+            }
+            let sending = sending(&self.session, index);
+            let state = State::ALL.iter().position(|state| *state == sending.state);
+            let row = [
+                size(sending.tokens),
+                size(sending.sent_tokens),
+                count(state.unwrap_or_default()),
+                message.turn,
+                count(number),
+            ];
+            for (column, figure) in columns.iter_mut().zip(row) {
+                column.push(figure);
             }
         }
-        let size = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
-        let state = |name: &str| State::ALL.iter().position(|state| state.name() == name);
-        let mut all = Vec::with_capacity(listed.len().saturating_mul(5));
-        all.extend(listed.iter().map(|message| size(message.tokens)));
-        all.extend(listed.iter().map(|message| size(message.sent_tokens)));
-        all.extend(
-            listed.iter().map(|message| state(message.state).map_or(0, crate::number::count)),
-        );
-        all.extend(listed.iter().map(|message| message.turn));
-        all.extend(buckets.into_iter().map(crate::number::count));
-        Ok((all, names))
+        (columns.concat(), buckets.iter().map(|name| name.concat()).collect())
     }
 }
 

@@ -23,10 +23,9 @@ pub struct Layers {
 impl Layers {
     /// Adds the request that was just made; blocks before `from` are as they were.
     pub(super) fn add(&mut self, session: &Session, from: BlockId) {
-        for (at, block) in from.on().zip(session.transcript.ledger.blocks.iter().skip(from.index()))
-        {
+        for (at, block) in from.on().zip(session.transcript.ledger.blocks.iter_from(from.index())) {
             if self.blocks.len() <= at.index() {
-                let bucket = self.number(bucket_of(session, at, block));
+                let bucket = self.number(bucket_of(session, at, block).concat());
                 self.blocks.push((bucket, 0));
             }
             let Some((bucket, counted)) = self.blocks.get_mut(at.index()) else { continue };

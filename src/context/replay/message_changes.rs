@@ -1,9 +1,10 @@
 //! Changes of messages from call to call: which state each had, and how much of it was sent.
 
-use crate::context::report::explain::state_and_rule;
+use crate::context::report::explain::{KEEP, sending};
 use crate::context::session::Session;
 use crate::json;
 use crate::model::{Form, MessageId};
+use crate::prune::Rule;
 
 json::json_struct! {
     /// A message that a call sent otherwise than the one before.
@@ -53,8 +54,9 @@ impl MessageChanges {
             if was_unchanged && is_unchanged(now) {
                 continue;
             }
-            let (state, rule) = state_and_rule(session, index);
-            let (state, sent_tokens) = (state.name(), now.0);
+            let now_sent = sending(session, index);
+            let (state, sent_tokens) = (now_sent.state.name(), now.0);
+            let rule = now_sent.rule.map_or(KEEP, Rule::name);
             self.log.push(MessageChange { index: index.get(), call, state, sent_tokens, rule });
         }
     }

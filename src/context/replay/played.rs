@@ -130,8 +130,9 @@ struct Bill {
     parts: usize,
 }
 
-/// So many checkpoints a replay keeps: each is a copy of the session, and any call is then a short way from one.
-const CHECKPOINTS: u32 = 16;
+/// So many checkpoints a replay keeps: each is a copy of the session, which shares with the others what is the same in them, and any
+/// call is then a short way from one.
+pub(super) const CHECKPOINTS: u32 = 32;
 /// Fewer calls are played faster than a session is copied.
 const LEAST_CALLS: u32 = 16;
 

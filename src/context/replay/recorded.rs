@@ -2,16 +2,11 @@
 //!
 //! Nothing is decided: every message is sent as it is, until the agent itself compacted. Tokens are fitted to the provider's counts.
 
-use super::as_sent::AsSent;
-use super::at_call::AtCall;
-use super::layers::Layers;
-use super::message_changes::{MessageChange, MessageChanges};
 use super::recording::{RecordedCall, Recording};
 use super::usage_fit::{Fit, ONE, Point, fit};
 use crate::context::mode::Mode;
 use crate::context::options::Options;
 use crate::context::replay::recording::HostCompaction;
-use crate::error::Result;
 use crate::json;
 use crate::number::count;
 
@@ -85,7 +80,7 @@ json::json_struct! {
 
 impl SentCall {
     /// Its tokens are its provider's, or fitted to them.
-    fn is_counted(&self) -> bool {
+    pub(super) fn is_counted(&self) -> bool {
         self.source != "estimate"
     }
 }
@@ -170,47 +165,6 @@ impl Recording {
             (None, 0) if least == 200_000 => (least, "assumed"),
             (None, _) => (least, "usage"),
         }
-    }
-
-    /// The session as it stood at a call (the last, if there is none of that number), for reports. `options` have the window.
-    ///
-    /// # Errors
-    /// `MalformedMessage`.
-    pub fn recorded_at(&self, options: &Options, at: u32) -> Result<AtCall> {
-        let recorded = self.recorded(options);
-        let mut calls = recorded.calls;
-        calls.truncate((at as usize).saturating_add(1));
-        let factor = recorded.calibration.as_ref().map_or(ONE, |it| it.factor);
-        let mut shown = AsSent::new(self, options, factor);
-        shown.advance(calls.last().map_or(0, |call| call.sent));
-        if let Some(last) = calls.last() {
-            shown.count(last.used, last.is_counted());
-        }
-        let AsSent { mut session, .. } = shown;
-        session.request.last.previous_tokens =
-            calls.iter().rev().nth(1).map_or(0, |call| call.used);
-        session.request.last.peak = calls.iter().map(|call| call.used).max().unwrap_or(0);
-        Ok(AtCall { session, at_ms: calls.last().and_then(|call| call.at).unwrap_or(0) })
-    }
-
-    /// Tokens of every request as it was made, by kind of content, and the messages that each sent otherwise than the one before.
-    pub fn recorded_layers(&self, options: &Options) -> (Layers, Vec<MessageChange>) {
-        let recorded = self.recorded(options);
-        let factor = recorded.calibration.as_ref().map_or(ONE, |it| it.factor);
-        let mut shown = AsSent::new(self, options, factor);
-        let (mut layers, mut changes) = (Layers::default(), MessageChanges::default());
-        for call in &recorded.calls {
-            let folds = shown.folds;
-            let ledger = &shown.session.transcript.ledger;
-            let (first, blocks) = (ledger.next_message(), ledger.next_block());
-            shown.advance(call.sent);
-            shown.count(call.used, call.is_counted());
-            let compacted = shown.folds > folds;
-            let (first, blocks) = if compacted { Default::default() } else { (first, blocks) };
-            layers.add(&shown.session, blocks);
-            changes.note(&shown.session, call.call, first);
-        }
-        (layers, changes.log)
     }
 }
 
@@ -320,7 +274,7 @@ mod tests {
         let options =
             Options::for_replay(r#"{"window":{"contextTokens":200000}}"#).expect("options");
         for (at, used) in [(0, 30_100), (1, 30_400), (9, 30_400)] {
-            let state = recording.recorded_at(&options, at).expect("a call").session;
+            let state = recording.recorded_at(&recording.recorded_view(&options), at).session;
             assert_eq!(crate::context::window_report(&state).used, used);
         }
     }
@@ -336,8 +290,8 @@ mod tests {
         assert_eq!((recorded.calls[1].from, recorded.calls[2].from), (0, 3));
         let options =
             Options::for_replay(r#"{"window":{"contextTokens":200000}}"#).expect("options");
-        let state = recording.recorded_at(&options, 2).expect("a call").session;
-        let listed = crate::context::list_messages(&state).expect("messages");
+        let state = recording.recorded_at(&recording.recorded_view(&options), 2).session;
+        let listed = crate::context::list_messages(&state);
         let states: Vec<&str> = listed.iter().map(|message| message.state).collect();
         assert_eq!(states, ["kept", "summarized", "summarized", "kept", "kept"]);
         assert_eq!(crate::context::window_report(&state).used, recorded.calls[2].used);

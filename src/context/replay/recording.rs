@@ -270,7 +270,7 @@ impl Recording {
         index: MessageId,
         measure: &Measure,
     ) -> Result<()> {
-        append_measured(session, Cow::Borrowed(measure), None);
+        append_measured(session, measure, None);
         if !session.decisions.placeholders.wanted.is_empty() {
             self.supply(session, index)?;
         }

@@ -1,13 +1,13 @@
 //! Breakdown of a request by kind of content, and message by message.
 
-use crate::context::report::explain::explain;
+use crate::context::report::explain::{KEEP, Sending, sending};
 use litemap::LiteMap;
 
 use crate::json;
 
 use crate::context::session::Session;
-use crate::error::Result;
-use crate::model::{Block, BlockId, Form, Kind, MessageId, Role};
+use crate::model::{Block, BlockId, Form, Kind, Message, MessageId, Role};
+use crate::prune::Rule;
 use crate::sort::{down, sort_by};
 
 json::json_struct! {
@@ -79,7 +79,7 @@ json::json_struct! {
 pub fn list_buckets(session: &Session) -> Vec<Bucket> {
     let mut buckets: LiteMap<String, Bucket> = LiteMap::new();
     for (at, block) in BlockId::FIRST.on().zip(&session.transcript.ledger.blocks) {
-        let bucket = buckets.entry(bucket_of(session, at, block)).or_default();
+        let bucket = buckets.entry(bucket_of(session, at, block).concat()).or_default();
         bucket.blocks = bucket.blocks.saturating_add(1);
         bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
         bucket.sent_tokens = bucket.sent_tokens.saturating_add(u64::from(block.now));
@@ -119,18 +119,32 @@ pub(in crate::context) fn beside_messages(session: &Session) -> [(&'static str, 
     ]
 }
 
-/// The bucket of a block.
-pub(in crate::context) fn bucket_of(session: &Session, at: BlockId, block: &Block) -> String {
+/// The bucket of a block: the two parts of its name.
+pub(in crate::context) fn bucket_of<'s>(
+    session: &'s Session,
+    at: BlockId,
+    block: &Block,
+) -> [&'s str; 2] {
     let role = session.transcript.ledger.message(block.message).map(|message| message.role);
     match (block.kind, role) {
-        (Kind::Call, _) => format!("call {}", tool_of(session, at)),
-        (Kind::Result, _) => format!("result {}", tool_of(session, at)),
-        (Kind::Thinking, _) => "thinking".into(),
-        (Kind::Image, _) => "image".into(),
-        (_, Some(Role::System)) => "system".into(),
-        (_, Some(Role::Assistant)) => "assistant".into(),
-        (_, Some(Role::User | Role::Tool) | None) => "user".into(),
+        (Kind::Call, _) => ["call ", tool_of(session, at)],
+        (Kind::Result, _) => ["result ", tool_of(session, at)],
+        (Kind::Thinking, _) => ["thinking", ""],
+        (Kind::Image, _) => ["image", ""],
+        (_, Some(Role::System)) => ["system", ""],
+        (_, Some(Role::Assistant)) => ["assistant", ""],
+        (_, Some(Role::User | Role::Tool) | None) => ["user", ""],
     }
+}
+
+/// The bucket of a message is that of its largest block.
+pub(in crate::context) fn largest_block(
+    session: &Session,
+    index: MessageId,
+) -> Option<(BlockId, &Block)> {
+    let ledger = &session.transcript.ledger;
+    let blocks = ledger.blocks_of(index).filter_map(|at| Some((at, ledger.block(at)?)));
+    blocks.max_by_key(|(_, block)| block.tokens)
 }
 
 /// The tool of a call, or of the call that a result answers.
@@ -147,43 +161,33 @@ fn tool_of(session: &Session, at: BlockId) -> &str {
 }
 
 /// Every message of the history and what is sent of it.
-///
-/// # Errors
-/// None: every message it asks for is there.
-pub fn list_messages(session: &Session) -> Result<Vec<Listed>> {
-    let messages = MessageId::FIRST.to(session.transcript.ledger.next_message());
-    messages.map(|index| listed_message(session, index)).collect()
+pub fn list_messages(session: &Session) -> Vec<Listed> {
+    let ledger = &session.transcript.ledger;
+    let messages = MessageId::FIRST.on().zip(&ledger.messages);
+    messages.map(|(index, message)| listed_message(session, index, message)).collect()
 }
 
-fn listed_message(session: &Session, index: MessageId) -> Result<Listed> {
-    let why = explain(session, index)?;
-    let block = |at: BlockId| session.transcript.ledger.block(at);
-    let largest = session
-        .transcript
-        .ledger
-        .blocks_of(index)
-        .max_by_key(|&at| block(at).map_or(0, |b| b.tokens));
-    let kind = largest.and_then(block).map_or(Kind::Other, |block| block.kind);
+fn listed_message(session: &Session, index: MessageId, message: &Message) -> Listed {
+    let largest = largest_block(session, index);
+    let kind = largest.map_or(Kind::Other, |(_, block)| block.kind);
     let tool = largest.filter(|_| matches!(kind, Kind::Call | Kind::Result));
-    let role = session.transcript.ledger.message(index).map_or(Role::User, |m| m.role);
-    Ok(Listed {
+    let Sending { state, rule, tokens, sent_tokens, group, .. } = sending(session, index);
+    Listed {
         index: index.get(),
-        role: match role {
+        role: match message.role {
             Role::System => "system",
             Role::User => "user",
             Role::Assistant => "assistant",
             Role::Tool => "tool",
         },
         kind: kind.name(),
-        tool: tool.map(|at| tool_of(session, at).to_owned()),
-        bucket: largest
-            .and_then(|at| block(at).map(|block| bucket_of(session, at, block)))
-            .unwrap_or_else(|| "user".into()),
-        tokens: why.tokens_before,
-        sent_tokens: why.tokens_after,
-        state: why.state,
-        rule: why.rule,
-        turn: why.turn,
-        group: why.group,
-    })
+        tool: tool.map(|(at, _)| tool_of(session, at).to_owned()),
+        bucket: largest.map_or(["user", ""], |(at, block)| bucket_of(session, at, block)).concat(),
+        tokens,
+        sent_tokens,
+        state: state.name(),
+        rule: rule.map_or(KEEP, Rule::name),
+        turn: message.turn,
+        group: group.get(),
+    }
 }

@@ -144,8 +144,7 @@ pub fn estimate_history(session: &Session) -> Estimate {
 
 /// The messages behind the model's last, which no usage of a response counts yet.
 pub fn estimate_since_reply(session: &Session) -> u64 {
-    let reply =
-        session.transcript.ledger.messages.iter().rposition(|it| it.role == Role::Assistant);
+    let reply = session.transcript.ledger.messages.rposition(|it| it.role == Role::Assistant);
     let later = |message: MessageId| reply.is_none_or(|reply| message.index() > reply);
     let blocks = session.transcript.ledger.blocks.iter().filter(|block| later(block.message));
     blocks.fold(0, |sum, block| sum.saturating_add(u64::from(block.tokens)))
@@ -154,8 +153,8 @@ pub fn estimate_since_reply(session: &Session) -> u64 {
 /// Rules of the provider that the history itself breaks.
 pub fn check_history(session: &Session, thinking: bool) -> Vec<Violation> {
     let options = request_options(session, thinking);
-    let mut violations =
-        validity::check(&session.transcript.outlines, session.dialect.provider, options);
+    let outlines = session.transcript.outlines.iter().map(|it| &**it);
+    let mut violations = validity::check(outlines, session.dialect.provider, options);
     violations.extend(oversize_request(session));
     violations
 }

@@ -66,19 +66,16 @@ pub fn explain(session: &Session, index: MessageId) -> Result<Explanation> {
         };
         return Err(Error::argument("index", &expected, index));
     };
-    let blocks = blocks_of(session, index);
-    let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
-    let why = why_of(session, &blocks);
-    let group = blocks.iter().map(|(_, block)| block.group).find(|group| group.is_some());
-    let sum = |size: fn(&Block) -> u32| blocks.iter().map(|(_, b)| u64::from(size(b))).sum();
+    let Sending { state, rule, tokens, sent_tokens, group, why } = sending(session, index);
+    let changed = blocks_of(session, index).filter(|(_, block)| block.form != Form::Full);
     Ok(Explanation {
         index: index.get(),
-        state: state_of(session, &blocks, why.map(|why| why.rule)).name(),
-        rule: why.map_or(KEEP, |why| why.rule.name()),
+        state: state.name(),
+        rule: rule.map_or(KEEP, Rule::name),
         evidence: changed.flat_map(|(_, block)| evidence(block, session.transcript.call)).collect(),
-        tokens_before: sum(|block| block.tokens),
-        tokens_after: sum(|block| block.now),
-        group: group.map_or(index, GroupId::first_message).get(),
+        tokens_before: tokens,
+        tokens_after: sent_tokens,
+        group: group.get(),
         turn: message.turn,
         since: why.map(|why| Since { epoch: why.epoch, call: why.call }),
         restore: match why.map(|why| why.rule) {
@@ -129,48 +126,58 @@ impl State {
     }
 }
 
-/// How a message is sent, and the name of the rule that changed it.
-pub(in crate::context) fn state_and_rule(
-    session: &Session,
-    index: MessageId,
-) -> (State, &'static str) {
-    let blocks = blocks_of(session, index);
-    let rule = why_of(session, &blocks).map(|why| why.rule);
-    (state_of(session, &blocks, rule), rule.map_or(KEEP, Rule::name))
+/// How a message is sent, and by which rule.
+pub(in crate::context) struct Sending {
+    pub state: State,
+    pub rule: Option<Rule>,
+    /// Tokens as it arrived.
+    pub tokens: u64,
+    pub sent_tokens: u64,
+    /// First message of those that are kept or removed together; its own if it is alone.
+    pub group: MessageId,
+    pub why: Option<Why>,
 }
 
-/// The name of no rule.
-const KEEP: &str = "keep";
-
-fn blocks_of(session: &Session, index: MessageId) -> Vec<(BlockId, &Block)> {
-    let ledger = &session.transcript.ledger;
-    ledger.blocks_of(index).filter_map(|at| ledger.block(at).map(|block| (at, block))).collect()
-}
-
-/// Why a message is not sent as it is: of several reasons the deepest.
-fn why_of(session: &Session, blocks: &[(BlockId, &Block)]) -> Option<Why> {
-    let changed = blocks.iter().filter(|(_, block)| block.form != Form::Full);
-    let reasons = changed.filter_map(|(at, _)| session.decisions.reasons.get(at));
-    reasons.max_by_key(|why| why.rule).copied()
-}
-
-fn state_of(session: &Session, blocks: &[(BlockId, &Block)], rule: Option<Rule>) -> State {
-    let all_gone = !blocks.is_empty() && blocks.iter().all(|(_, b)| b.form == Form::Gone);
-    let has = |form| blocks.iter().any(|(_, block)| block.form == form);
+/// How a message is sent; of several reasons the deepest.
+pub(in crate::context) fn sending(session: &Session, index: MessageId) -> Sending {
+    let (mut tokens, mut sent_tokens) = (0u64, 0u64);
+    let (mut has, mut count) = ([0u32; 4], 0u32);
+    let (mut group, mut why) = (GroupId::NONE, None::<Why>);
+    for (at, block) in blocks_of(session, index) {
+        tokens = tokens.saturating_add(block.tokens.into());
+        sent_tokens = sent_tokens.saturating_add(block.now.into());
+        if let Some(of_form) = has.get_mut(block.form as usize) {
+            *of_form = of_form.saturating_add(1);
+        }
+        group = if group.is_none() { block.group } else { group };
+        count = count.saturating_add(1);
+        let reason = session.decisions.reasons.get(&at).filter(|_| block.form != Form::Full);
+        why = why.into_iter().chain(reason.copied()).max_by_key(|why| why.rule);
+    }
+    let rule = why.map(|why| why.rule);
     let summary = session.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);
-    if all_gone && rule == Some(Rule::Fold) && summary {
-        State::Summarized
-    } else if all_gone {
-        State::Dropped
-    } else if has(Form::Stubbed) {
+    let [_, capped, stubbed, gone] = has;
+    let state = if count > 0 && gone == count {
+        if rule == Some(Rule::Fold) && summary { State::Summarized } else { State::Dropped }
+    } else if stubbed > 0 {
         State::Stubbed
-    } else if has(Form::Capped) {
+    } else if capped > 0 {
         State::Capped
-    } else if has(Form::Gone) {
+    } else if gone > 0 {
         State::Thinned
     } else {
         State::Kept
-    }
+    };
+    let group = if group.is_none() { index } else { group.first_message() };
+    Sending { state, rule, tokens, sent_tokens, group, why }
+}
+
+/// The name of no rule.
+pub(in crate::context) const KEEP: &str = "keep";
+
+fn blocks_of(session: &Session, index: MessageId) -> impl Iterator<Item = (BlockId, &Block)> {
+    let ledger = &session.transcript.ledger;
+    ledger.blocks_of(index).filter_map(|at| Some((at, ledger.block(at)?)))
 }
 
 fn evidence(block: &Block, call: u32) -> Vec<String> {

@@ -141,7 +141,7 @@ pub(in crate::context) fn answer_with(
 pub(in crate::context) fn last_group(session: &Session) -> MessageId {
     let messages = &session.transcript.ledger.messages;
     let speaks = |message: &Message| message.role == Role::Assistant;
-    let mut at = messages.iter().rposition(speaks);
+    let mut at = messages.rposition(speaks);
     while let Some(before) = at.and_then(|at| at.checked_sub(1))
         && session.dialect.format.has_runs()
         && messages.get(before).is_some_and(speaks)

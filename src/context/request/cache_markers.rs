@@ -1,5 +1,7 @@
 //! Cache markers of the host: how many are sent, and which go first.
 
+use std::rc::Rc;
+
 use litemap::LiteMap;
 
 use crate::context::request::builder::Builder;
@@ -51,6 +53,7 @@ pub(in crate::context) fn renew_places(
 ) -> bool {
     let first = session.transcript.ledger.blocks_of(index).start;
     let Some(outline) = session.transcript.outlines.get_mut(index.index()) else { return false };
+    let outline = Rc::make_mut(outline);
     // The host has changed what the message says: only a resync reads that.
     if outline.pieces.len() != draft.parts.len() {
         return false;

@@ -312,7 +312,7 @@ impl Builder<'_> {
 
     pub(in crate::context) fn made_outline(&self, made: &Made) -> Outline {
         if matches!(made, Made::Results(_)) {
-            return outline_of(made, &self.transcript.outlines);
+            return outline_of(made, &|at| self.transcript.outline(at));
         }
         let (message, _) = self.dialect.format.make(made, |at| self.transcript.outline(at));
         let readable = stand_in(message.json(), false);

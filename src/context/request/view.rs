@@ -78,7 +78,7 @@ impl Builder<'_> {
 
     /// The first message that the head stands for: the system's stay where they are.
     pub(in crate::context) fn head_about(&self) -> MessageId {
-        let later = self.transcript.outlines.iter().skip(self.decisions.pruner.head_from.index());
+        let later = self.transcript.outlines.iter_from(self.decisions.pruner.head_from.index());
         let systems = later.take_while(|it| it.role == Role::System).count();
         self.decisions.pruner.head_from.plus(count(systems))
     }

@@ -1,6 +1,6 @@
 //! Arrival of a message: it is read, measured, repaired, and capped if it is too large to be sent whole even once.
 
-use std::borrow::Cow;
+use std::rc::Rc;
 
 use crate::context::compaction::memory_flush::detect_note_writes;
 use crate::context::request::about::About;
@@ -73,7 +73,7 @@ impl Session {
         set_learned(self, counter.learned);
         self.monitor.work.bytes_measured =
             self.monitor.work.bytes_measured.saturating_add(bytes.len() as u64);
-        append_measured(self, Cow::Owned(measure), Some(&draft));
+        append_measured(self, &measure, Some(&draft));
         detect_note_writes(self, &draft);
         let first = self.transcript.ledger.blocks_of(index).start;
         cap_again(self, &draft, first);
@@ -113,11 +113,10 @@ pub fn is_same_message(session: &mut Session, index: MessageId, bytes: &[u8]) ->
 
 /// It says the same, but of another call of the turn: two tools may both say "ok". An id that no call has is a new name.
 fn answers_another(session: &Session, index: MessageId, draft: &Draft<'_>) -> bool {
-    let (before, from) =
-        session.transcript.outlines.split_at(session.transcript.outlines.len().min(index.index()));
-    let Some(known) = from.first() else { return false };
+    let Some(known) = session.transcript.outline(index) else { return false };
+    let before = session.transcript.outlines.iter_to(index.index());
     let is_result = |it: &Outline| it.role != Role::Assistant;
-    let turn = before.iter().rev().skip_while(|it| is_result(it)).take_while(|it| !is_result(it));
+    let turn = before.rev().skip_while(|it| is_result(it)).take_while(|it| !is_result(it));
     let is_called = |id: &str| {
         let mut pieces = turn.clone().flat_map(|it| &it.pieces);
         pieces.any(|it| it.kind == Kind::Call && &*it.id == id)
@@ -151,7 +150,7 @@ pub fn content_fingerprint(session: &Session, bytes: &[u8], with_ids: bool) -> R
 /// A measured message joins the session. `draft` has its text, for a cap; without it the cap waits.
 pub(in crate::context) fn append_measured(
     session: &mut Session,
-    measure: Cow<'_, Measure>,
+    measure: &Measure,
     draft: Option<&Draft<'_>>,
 ) {
     let index = session.transcript.ledger.next_message();
@@ -235,10 +234,7 @@ pub(in crate::context) fn append_measured(
     session.transcript.bytes = session.transcript.bytes.saturating_add(measure.bytes.into());
     session.request.markers.note(index, outline);
     let request = if measure.is_request { index } else { session.transcript.user_request };
-    session.transcript.outlines.push(match measure {
-        Cow::Owned(measure) => measure.outline,
-        Cow::Borrowed(measure) => measure.outline.clone(),
-    });
+    session.transcript.outlines.push(Rc::clone(&measure.outline));
     protect(session, request, protected_turn(session));
     repair_arrival(session, pushed.fixes);
     session.request.last.settled = false;

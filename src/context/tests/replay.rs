@@ -167,7 +167,7 @@ fn the_session_at_a_call_is_the_one_of_a_replay_up_to_it() {
         recording.advance(&mut upto, call + 1).unwrap();
         let at = recording.at_call(&replay, call).unwrap();
         assert_eq!(at.at_ms, replay.calls[call as usize].at);
-        assert_eq!(list_messages(&at.session).unwrap(), list_messages(&upto.session).unwrap());
+        assert_eq!(list_messages(&at.session), list_messages(&upto.session));
         assert_eq!(list_buckets(&at.session), list_buckets(&upto.session));
         assert_eq!(at.sent(), resend(&upto.session).items);
     }
@@ -189,7 +189,7 @@ fn layers_are_what_each_request_consists_of_and_changes_lead_from_one_to_the_nex
         }
         let sum: u64 = row.iter().map(|tokens| u64::from(*tokens)).sum();
         assert_eq!(sum, replay.calls[call as usize].used, "call {call}");
-        let listed = list_messages(&at.session).unwrap();
+        let listed = list_messages(&at.session);
         for message in &listed[known.len()..] {
             known.push(("kept", message.tokens));
         }
@@ -216,8 +216,7 @@ fn the_next_request_has_all_messages_and_lists_its_changes() {
     let (at, changes) = recording.next(&replay, 3_600_000).unwrap();
     assert_eq!(message_count(&at.session), recording.len());
     let last = recording.at_call(&replay, u32::MAX).unwrap();
-    let (before, after) =
-        (list_messages(&last.session).unwrap(), list_messages(&at.session).unwrap());
+    let (before, after) = (list_messages(&last.session), list_messages(&at.session));
     let others: Vec<u32> = (0..)
         .zip(&after)
         .filter(|(index, now)| {
@@ -235,8 +234,8 @@ fn the_next_request_has_all_messages_and_lists_its_changes() {
 fn a_table_has_the_entries_of_the_list_in_columns() {
     let (recording, replay) = tight();
     let at = recording.at_call(&replay, 40).unwrap();
-    let (table, names) = at.table().unwrap();
-    let listed = list_messages(&at.session).unwrap();
+    let (table, names) = at.table();
+    let listed = list_messages(&at.session);
     let states = ["kept", "capped", "stubbed", "thinned", "summarized", "dropped"];
     let columns: Vec<&[u32]> = table.chunks(listed.len()).collect();
     assert_eq!(columns.len(), 5);
@@ -307,16 +306,20 @@ fn recorded_layers_and_changes_are_those_of_each_call() {
         json!([{ "at": 13, "firstKeptIndex": 9, "kept": [[0, 1]], "summary": "it was searched" }]);
     let recording = recorded(&session);
     let options = Options::for_replay(r#"{"window":{"contextTokens":200000}}"#).unwrap();
-    let (layers, changes) = recording.recorded_layers(&options);
+    let fresh = recording.recorded_view(&options);
+    let mut view = recording.recorded_view(&options);
+    let (layers, changes) = recording.recorded_layers(&mut view);
     let mut known: Vec<(&str, u64)> = Vec::new();
     for (call, row) in (0..).zip(layers.tokens().chunks(layers.names.len())) {
-        let at = recording.recorded_at(&options, call).unwrap();
+        let at = recording.recorded_at(&view, call);
+        let anew = recording.recorded_at(&fresh, call);
+        assert_eq!(format!("{:?}", at.session), format!("{:?}", anew.session), "{call}");
         let buckets = list_buckets(&at.session);
         for (name, sent) in layers.names.iter().zip(row) {
             let bucket = buckets.iter().find(|bucket| bucket.bucket == *name);
             assert_eq!(u64::from(*sent), bucket.map_or(0, |it| it.sent_tokens), "{call} {name}");
         }
-        let listed = list_messages(&at.session).unwrap();
+        let listed = list_messages(&at.session);
         for message in &listed[known.len()..] {
             known.push(("kept", message.tokens));
         }

@@ -1,5 +1,7 @@
 //! The measure of a message: tokens, identifiers, fingerprint. The text itself is forgotten.
 
+use std::rc::Rc;
+
 use crate::context::transcript::counter::Counter;
 use crate::context::transcript::occurrences::Occurrence;
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, opaque_tokens};
@@ -14,7 +16,7 @@ use crate::text::{identifiers, is_secret, key_end, leaves, utf16_len};
 #[derive(Clone, Debug)]
 pub(in crate::context) struct Measure {
     /// What is remembered of its shape.
-    pub outline: Outline,
+    pub outline: Rc<Outline>,
     /// Of its content.
     pub fingerprint: u64,
     /// Of its JSON, and how many bytes that has.
@@ -79,7 +81,7 @@ pub(in crate::context) fn measure(
     };
     let speaks = has(Kind::Text, false) || has(Kind::Image, true);
     Measure {
-        outline: draft.outline(),
+        outline: Rc::new(draft.outline()),
         fingerprint: fingerprint(draft),
         written: of_bytes(bytes),
         bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),

@@ -5,11 +5,14 @@ pub(in crate::context) mod masks;
 pub(in crate::context) mod measure;
 pub(in crate::context) mod occurrences;
 
+use std::rc::Rc;
+
 use litemap::LiteMap;
 
 use crate::context::transcript::occurrences::Occurrences;
 use crate::ledger::Ledger;
 use crate::model::{BlockId, MessageId, Op, Outline, Span};
+use crate::shared_list::SharedList;
 
 /// The messages of a session as they were measured. Every block and message is numbered in order of arrival.
 #[derive(Clone, Debug)]
@@ -17,7 +20,7 @@ pub(super) struct Transcript {
     /// Messages and blocks with their sizes, and what the model has used of them.
     pub ledger: Ledger,
     /// The shape of each message.
-    pub outlines: Vec<Outline>,
+    pub outlines: SharedList<Rc<Outline>>,
     /// Identifiers as they stand in the messages.
     pub occurrences: Occurrences,
     /// Replacements of strings with half surrogate pairs, by block.
@@ -43,7 +46,7 @@ impl Transcript {
         ledger.identifiers.keeps_secrets = keeps_secrets;
         Self {
             ledger,
-            outlines: Vec::new(),
+            outlines: SharedList::default(),
             occurrences: Occurrences::default(),
             sanitized: LiteMap::new(),
             bytes: 0,
@@ -58,7 +61,7 @@ impl Transcript {
 
     /// The shape of a message, if there is one.
     pub(in crate::context) fn outline(&self, message: MessageId) -> Option<&Outline> {
-        self.outlines.get(message.index())
+        self.outlines.get(message.index()).map(|it| &**it)
     }
 
     /// The turn of a message, if there is one.

@@ -209,11 +209,11 @@ struct Lines {
 
 impl Writer for Lines {
     fn stub(&mut self, ledger: &Ledger, block: BlockId, _: &[u32], ids_tokens: u32) -> u32 {
-        ids_tokens + if ledger.blocks[block.index()].kind == Kind::Call { 30 } else { 20 }
+        ids_tokens + if ledger.block(block).unwrap().kind == Kind::Call { 30 } else { 20 }
     }
 
     fn cap(&mut self, ledger: &Ledger, block: BlockId, tokens: u32) -> u32 {
-        ledger.blocks[block.index()].tokens.min(tokens)
+        ledger.block(block).unwrap().tokens.min(tokens)
     }
 
     fn shorten(&mut self, _: &Ledger, _: BlockId, _: plimsoll::prune::Shorten) -> Option<u32> {
@@ -239,9 +239,7 @@ impl Writer for Lines {
         }
         let mut ranked: Vec<(u32, u32)> = counts.into_iter().map(|(id, n)| (n, id)).collect();
         ranked.sort_by(|a, b| b.cmp(a));
-        for identifier in ledger.identifiers.iter_mut() {
-            identifier.summarized = false;
-        }
+        ledger.identifiers.change_those(|it| it.summarized, |it| it.summarized = false);
         for &(_, id) in ranked.iter().take(40) {
             ledger.identifiers.get_mut(id).unwrap().summarized = true;
         }
@@ -416,7 +414,7 @@ fn view(ledger: &Ledger, pruner: &Pruner) -> Vec<Sent> {
     let head =
         |head: &plimsoll::prune::Head| (mix(0xF01D_0000 + u64::from(head.folds)), head.tokens);
     let block = |&at: &BlockId| {
-        let block = &ledger.blocks[at.index()];
+        let block = ledger.block(at).unwrap();
         let form = match block.form {
             Form::Full => 1,
             Form::Capped => 6,

@@ -1,7 +1,7 @@
 //! Appending messages by their measures: a message that is known is not read again.
 
-use std::borrow::Cow;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::{NO_WORDS, ROLES, piece, setting_of, words_of};
 use crate::context::session::Session;
@@ -113,7 +113,7 @@ impl KnownMessages {
             if let Known::Strange = match_message(session, index, measure.fingerprint) {
                 return Appended::RereadAll;
             }
-            append_measured(session, Cow::Owned(measure), None);
+            append_measured(session, &measure, None);
             appended = appended.saturating_add(1);
         }
         Appended::UpTo(appended)
@@ -150,7 +150,7 @@ impl KnownMessages {
             blocks.push(block);
         }
         from.end().ok()?;
-        let outline = Outline { role, pieces };
+        let outline = Rc::new(Outline { role, pieces });
         Some(Measure { outline, fingerprint, written, bytes, at_ms, is_request, blocks })
     }
 }

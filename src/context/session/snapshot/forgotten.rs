@@ -3,6 +3,8 @@
 //! Messages and blocks keep their numbers, since forms, pins and references name them: what is forgotten has its place, and
 //! nothing is sent of it.
 
+use std::rc::Rc;
+
 use crate::context::request::placeholders::DIGEST;
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled};
@@ -178,7 +180,7 @@ fn add_trace(session: &mut Session, index: MessageId, trace: Trace, mark: u32) {
         let block = session.transcript.ledger.append(&gone, session.transcript.call);
         session.transcript.ledger.set_form(block, Form::Gone, 0);
     }
-    session.transcript.outlines.push(Outline { role, pieces: Vec::new() });
+    session.transcript.outlines.push(Rc::new(Outline { role, pieces: Vec::new() }));
     session.repairs.mender.pass(index, role);
 }
 

@@ -55,22 +55,16 @@ pub fn merge_committed(session: &mut Session, theirs: &[u8], base: &[u8]) -> Res
 /// Theirs is made of the same messages, as far as both have come and up to this one.
 fn agrees_with(session: &Session, ours: &Snapshot, theirs: &Snapshot, upto: MessageId) -> bool {
     let (first, upto) = (theirs.first().index(), upto.min(theirs.upto).index());
-    let known = session.transcript.ledger.messages.iter().map(|it| mark(it.fingerprint));
+    let known = &session.transcript.ledger.messages;
     if session.restoration.waiting.is_some() {
         let marks = ours.marks.iter().zip(&theirs.marks);
         return (ours.first().index(), ours.before) == (first, theirs.before)
             && marks.take(upto.saturating_sub(first)).all(|(a, b)| a == b);
     }
-    let before = session
-        .transcript
-        .ledger
-        .messages
-        .iter()
-        .take(first)
-        .map(|it| theirs.print(it.fingerprint));
+    let before = known.iter_to(first).map(|it| theirs.print(it.fingerprint));
     known.len() >= first.max(upto)
         && before.fold(0, rolled_by) == theirs.before
-        && known.take(upto).skip(first).eq(theirs
+        && known.iter_to(upto).skip(first).map(|it| mark(it.fingerprint)).eq(theirs
             .marks
             .iter()
             .take(upto.saturating_sub(first))
