@@ -4,8 +4,9 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { build } from "esbuild";
 
 export const here = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const BIN = process.env.PLIMSOLL_BIN ?? here("npm/dist/cli.js");
@@ -18,6 +19,14 @@ export const EXPORTS = here("examples/sessions/harbour-exports.openai.json");
 
 export const folder = mkdtempSync(join(tmpdir(), "plimsoll-cli-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The exports of a file of `js/`: the command's own files are bundled in the package. */
+export async function ofSources(path) {
+  const outfile = join(folder, `${path.replace("/", "-")}.mjs`);
+  const built = { bundle: true, format: "esm", platform: "node", target: "es2022" };
+  await build({ ...built, entryPoints: [here(`js/${path}`)], outfile });
+  return import(pathToFileURL(outfile).href);
+}
 
 export function file(name, content) {
   const path = join(folder, name);

@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { loadPackage, packagePath } from "../conformance/support/package.mjs";
-import { AUDIT, file, folder, plimsoll, spawned } from "./command.mjs";
+import { AUDIT, file, folder, ofSources, plimsoll, spawned } from "./command.mjs";
 
 const { api } = await loadPackage();
 const dist = dirname(packagePath() ?? "");
-const { pageWith } = await import(join(dist, "cli/page.js"));
+const { pageWith } = await ofSources("cli/page.ts");
 const PAGE = '<p>page</p><script id="plimsoll-page">1</script>';
 const SECRET = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
 const hasPage = (() => {

@@ -1,13 +1,9 @@
 // Progress line of a long command: only on a terminal, after a second, and gone at the end.
 import assert from "node:assert/strict";
-import { realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { here } from "./command.mjs";
+import { ofSources } from "./command.mjs";
 
-const bin = realpathSync(process.env.PLIMSOLL_BIN ?? here("npm/dist/cli.js"));
-const { Progress } = await import(pathToFileURL(join(dirname(bin), "cli/progress.js")).href);
+const { Progress } = await ofSources("cli/progress.ts");
 
 /** What is written while three runs are played, in steps of 100 calls that take so long. */
 function written(isTTY, ms, runs = [100, 300, 600]) {
