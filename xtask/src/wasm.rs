@@ -3,7 +3,7 @@
 //! The bytes of a Wasm are a function of the sources and the toolchain alone, wherever it is built: `tests/machine` holds
 //! them to it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -118,6 +118,7 @@ pub fn build(wasms: &[&Wasm]) -> Result<()> {
     let glue = root().join("js/glue");
     fs::create_dir_all(&glue)?;
     let remaps = remaps()?;
+    share_dependencies(wasms, &remaps)?;
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || -> Result<()> {
         while let Some(wasm) = wasms.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -139,6 +140,39 @@ pub fn build(wasms: &[&Wasm]) -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// Has the dependencies compiled once, which takes longer than the core of a small Wasm: the folders of the others begin as copies
+/// of one of them.
+fn share_dependencies(wasms: &[&Wasm], remaps: &str) -> Result<()> {
+    let mut new: Vec<&&Wasm> = wasms.iter().filter(|wasm| !wasm.target().exists()).collect();
+    let Some(smallest) = new.pop() else { return Ok(()) };
+    let begun = Instant::now();
+    smallest.core(remaps)?;
+    for wasm in new {
+        copy(&smallest.target(), &wasm.target())?;
+    }
+    println!("  dependencies: compiled in {:.1} s", begun.elapsed().as_secs_f32());
+    Ok(())
+}
+
+/// Copies a folder with the times of its files: cargo compiles again what is older than what it depends on.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, copied) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            copy(&path, &copied)?;
+        } else {
+            fs::copy(&path, &copied)?;
+            File::options()
+                .write(true)
+                .open(&copied)?
+                .set_modified(entry.metadata()?.modified()?)?;
+        }
+    }
+    Ok(())
 }
 
 impl Wasm {
@@ -191,10 +225,15 @@ impl Wasm {
         root().join("build").join(format!("{}.wasm", self.name))
     }
 
+    /// Where cargo compiles its core.
+    fn target(&self) -> PathBuf {
+        let kind = if is_quick() { "target/wasm-quick" } else { "target/wasm" };
+        root().join(kind).join(self.name)
+    }
+
     /// The core as cargo makes it, in a folder of its own: features that take turns in one folder would build all anew.
     fn core(&self, remaps: &str) -> Result<PathBuf> {
-        let kind = if is_quick() { "target/wasm-quick" } else { "target/wasm" };
-        let target = root().join(kind).join(self.name);
+        let target = self.target();
         let mut cargo = cargo();
         if is_quick() {
             cargo
