@@ -9,7 +9,7 @@ use super::edit::stub;
 use super::need::{chance, gain, is_candidate, may_become_candidate, refetch};
 use super::{BASIS_POINTS, Change, Decision, Folds, Moment, Policy, Pruner, Rule, Setting, Writer};
 use crate::ledger::Ledger;
-use crate::model::{Block, BlockId, Form, Kind, MessageId};
+use crate::model::{Block, BlockId, Form, GroupId, Kind, MessageId};
 use crate::number::lg;
 use crate::sort::{down, sort_by};
 
@@ -201,11 +201,12 @@ impl Pruner {
         while newest > MessageId::FIRST && grows(newest) {
             newest = newest.minus(1);
         }
+        let groups = live_groups(ledger);
         for at in ledger.live().to_vec() {
             if over(ledger) == 0 {
                 return;
             }
-            drop_group(ledger, at, newest, touches, Rule::HardFit, decision);
+            drop_group(ledger, &groups, at, newest, touches, Rule::HardFit, decision);
         }
         for at in ledger.live().to_vec().into_iter().rev() {
             if over(ledger) == 0 {
@@ -254,9 +255,19 @@ fn cap(
     ledger.set_form(at, Form::Capped, now);
 }
 
+/// What is sent of each group: group and block, in order.
+pub(super) fn live_groups(ledger: &Ledger) -> Vec<(GroupId, BlockId)> {
+    let group = |at: &BlockId| Some((ledger.block(*at)?.group, *at));
+    let mut groups: Vec<_> = ledger.live().iter().filter_map(group).collect();
+    groups.retain(|(group, _)| group.is_some());
+    sort_by(&mut groups, |&(group, at)| (i64::from(group), i64::from(at)));
+    groups
+}
+
 /// Drops the block with its group, unless something of it stands in the last message or may not go.
 pub(super) fn drop_group(
     ledger: &mut Ledger,
+    groups: &[(GroupId, BlockId)],
     at: BlockId,
     last: MessageId,
     touches: bool,
@@ -271,8 +282,9 @@ pub(super) fn drop_group(
     let members: Vec<BlockId> = if group.is_none() {
         vec![at]
     } else {
-        let is_member = |at: &&BlockId| ledger.block(**at).is_some_and(|b| b.group == group);
-        ledger.live().iter().filter(is_member).copied().collect()
+        let first = groups.partition_point(|(of, _)| *of < group);
+        let own = groups.iter().skip(first).take_while(|(of, _)| *of == group);
+        own.map(|(_, at)| *at).collect()
     };
     let stays = |at: &BlockId| {
         ledger

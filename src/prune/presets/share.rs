@@ -5,7 +5,7 @@
 use super::{Marker, Seed, Shorten, is_free, shorten};
 use crate::ledger::Ledger;
 use crate::model::{Form, Kind, MessageId};
-use crate::prune::fit::drop_group;
+use crate::prune::fit::{drop_group, live_groups};
 use crate::prune::{BASIS_POINTS, Decision, Pruner, Rule, Setting, Writer};
 
 impl Pruner {
@@ -49,6 +49,7 @@ impl Pruner {
         let first = decision.changes.len();
         let end = self.bounds.fold;
         let mut from = self.start.max(self.bounds.first);
+        let groups = live_groups(ledger);
         while self.context(ledger, setting) > self.aim(setting) {
             let chunk =
                 if seed.parts > 0 { oldest_chunk(ledger, from, end, seed.parts) } else { None };
@@ -58,7 +59,7 @@ impl Pruner {
             }
             let blocks = ledger.blocks_of(from).start.to(ledger.blocks_of(upto).start);
             for at in blocks {
-                drop_group(ledger, at, end, false, Rule::Discard, decision);
+                drop_group(ledger, &groups, at, end, false, Rule::Discard, decision);
             }
             from = upto;
         }
