@@ -283,6 +283,8 @@ pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
 
 /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
 fn check_outgoing(session: &Session, entries: &[Entry]) -> Vec<Violation> {
-    let outgoing = session.builder().outgoing(entries);
-    validity::check(&outgoing, session.dialect.provider, request_options(session, false))
+    let builder = session.builder();
+    let outgoing = builder.outgoing(entries);
+    let outlines = outgoing.iter().map(|outline| &**outline);
+    validity::check(outlines, session.dialect.provider, request_options(session, false))
 }

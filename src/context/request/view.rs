@@ -1,5 +1,7 @@
 //! The view: keep, edit or make each message that is sent.
 
+use std::borrow::Cow;
+
 use crate::context::request::builder::Builder;
 use crate::context::request::last_request::SentItem;
 use crate::context::request::placeholders::{IMAGE, arguments};
@@ -246,21 +248,21 @@ impl Builder<'_> {
     }
 
     /// The shapes that go out, for the validator.
-    pub(in crate::context) fn outgoing(&self, entries: &[Entry]) -> Vec<Outline> {
+    pub(in crate::context) fn outgoing(&self, entries: &[Entry]) -> Vec<Cow<'_, Outline>> {
         let shape = |entry: &Entry| match &entry.item {
-            Item::Keep(at) => self.transcript.outline(*at).cloned(),
+            Item::Keep(at) => self.transcript.outline(*at).map(Cow::Borrowed),
             Item::Edit(at, _) => {
                 let outline = self.transcript.outline(*at)?;
                 let mut sent = changed(outline, &self.changes(*at, outline));
                 let joins = self.joins(*at).into_iter();
                 joins.for_each(|start| join_steps(&mut sent.pieces, start));
-                Some(sent)
+                Some(Cow::Owned(sent))
             }
-            Item::Make(made) => Some(self.made_outline(made)),
-            Item::Join(voice, parts) => Some(self.joined_outline(*voice, parts)),
+            Item::Make(made) => Some(Cow::Owned(self.made_outline(made))),
+            Item::Join(voice, parts) => Some(Cow::Owned(self.joined_outline(*voice, parts))),
             Item::Filler(_) => {
                 let text = Piece::new(Kind::Text, Place::Content);
-                Some(Outline { role: Role::Assistant, pieces: vec![text] })
+                Some(Cow::Owned(Outline { role: Role::Assistant, pieces: vec![text] }))
             }
         };
         entries.iter().filter_map(shape).collect()
