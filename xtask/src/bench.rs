@@ -1,5 +1,5 @@
-//! Speed against other packages: `benches/peers`, with versions of its own; how times grow, `benches/growth.mjs`;
-//! and what agents make of their context, `benches/agents`.
+//! Speed against other packages: `benches/peers`, with versions of its own; how times grow, `benches/growth.mjs`; how far estimates
+//! are off, `benches/estimate`; and what agents make of their context, `benches/agents`.
 
 use anyhow::Result;
 
@@ -17,6 +17,13 @@ pub fn run(words: &[&str]) -> Result<()> {
 pub fn growth(words: &[&str]) -> Result<()> {
     build::run()?;
     show(command("node").arg("benches/growth.mjs").args(words))
+}
+
+/// Builds, and prints how far estimates are off real tokenizers (`benches/estimate`). `words`: as its `bench.mjs` takes them.
+pub fn estimate(words: &[&str]) -> Result<()> {
+    build::run()?;
+    npm_ci("benches/estimate")?;
+    show(command("node").arg("benches/estimate/bench.mjs").args(words))
 }
 
 /// Builds, and has scripted agents play tasks under ours and under other packages (`benches/agents`). `words`: as its `run.mjs` takes them.

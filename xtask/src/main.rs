@@ -30,6 +30,7 @@ cargo xtask test [--ci | --long] [--hosts] [--quick] [SUITE...]
                                                 every suite, or those named; --ci and --long: on more inputs
 cargo xtask check                               formatting, lints, floors, types, imports, sizes, package shape
 cargo xtask bench [--publish]                   speed against other packages; --publish: into docs/benchmarks.md, too
+cargo xtask bench estimate [--publish]          how far estimates are off real tokenizers
 cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name
 cargo xtask bench agents [OPTION...]            tasks that scripted agents, or a real model, play under ours and other packages
 cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         ["bench"] => bench::run(&[]).map(|()| true),
         ["bench", "--publish"] => bench::run(&["--publish"]).map(|()| true),
         ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),
+        ["bench", "estimate", words @ ..] => bench::estimate(words).map(|()| true),
         ["bench", "agents", words @ ..] => bench::agents(words).map(|()| true),
         ["fuzz", words @ ..] => fuzz::run(words),
         ["coverage"] => critical::coverage().map(|()| true),
