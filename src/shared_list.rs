@@ -13,6 +13,7 @@ pub struct SharedList<T> {
 }
 
 type Piece<T> = Rc<Vec<T>>;
+
 impl<T> Default for SharedList<T> {
     fn default() -> Self {
         Self { pieces: Vec::new() }

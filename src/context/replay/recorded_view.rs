@@ -35,13 +35,16 @@ impl Recording {
     pub fn recorded_at(&self, view: &RecordedView, at: u32) -> AtCall {
         let calls = &view.recorded.calls;
         let calls = calls.get(..=at as usize).unwrap_or(calls);
-        let known = view.checkpoints.partition_point(|(call, _)| *call <= at).checked_sub(1);
-        let known = known.and_then(|known| view.checkpoints.get(known));
-        let mut shown = match known {
+        let sent = calls.last().map_or(0, |call| call.sent);
+        // A file may say that a call sent fewer messages than one before it.
+        let is_before = |(call, it): &&(u32, Standing)| {
+            *call <= at && it.session.transcript.ledger.message_count() <= sent
+        };
+        let mut shown = match view.checkpoints.iter().rev().find(is_before) {
             Some((_, standing)) => AsSent::from(self, standing.clone(), view.factor),
             None => AsSent::new(self, &view.options, view.factor),
         };
-        shown.advance(calls.last().map_or(0, |call| call.sent));
+        shown.advance(sent);
         if let Some(last) = calls.last() {
             shown.count(last.used, last.is_counted());
         }
