@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { createInterface } from "node:readline";
+import { wasmBytes } from "../support/wasm-memory.mjs";
 import { page } from "./killed.mjs";
 import { closed, opened, subpath } from "./stores.mjs";
 
@@ -197,9 +198,8 @@ async function memory() {
     // Collected handles are told of in a turn of their own.
     await new Promise((done) => setTimeout(done, 1));
   }
-  const { core } = await subpath("core/main");
   const { heapUsed: heap, rss } = process.memoryUsage();
-  return { core: core.memory.buffer.byteLength, heap, rss };
+  return { core: wasmBytes(), heap, rss };
 }
 
 /** From now on the process kills itself at this point. @param {number} point */

@@ -9,7 +9,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkAccepted } from "../conformance/faults/rows.mjs";
 import { api, step } from "../conformance/support/agent-session.mjs";
-import { folder, long, opened, skip, subpath } from "./stores.mjs";
+import { wasmBytes } from "../support/wasm-memory.mjs";
+import { folder, long, opened, skip } from "./stores.mjs";
 
 const SESSIONS = long ? 10_000 : 200;
 const AWAKE = 50;
@@ -19,12 +20,6 @@ const OPTIONS = {
   estimator: "chars/4",
   clock: () => 1_000_000,
 };
-
-/** Bytes of the core's memory. */
-async function wasmBytes() {
-  const { core } = await subpath("core/main");
-  return core.memory.buffer.byteLength;
-}
 
 test(`${SESSIONS} stored sessions, ${AWAKE} of them in memory, keep their histories`, {
   skip: skip("file"),
@@ -76,13 +71,13 @@ test(`${SESSIONS} stored sessions, ${AWAKE} of them in memory, keep their histor
     }
   };
   for (let at = 0; at < Math.min(100, SESSIONS); at += 1) await turn(at, 0);
-  const [before, rss] = [await wasmBytes(), process.memoryUsage().rss];
+  const [before, rss] = [wasmBytes(), process.memoryUsage().rss];
   for (let at = 100; at < SESSIONS; at += 1) await turn(at, 0);
   for (let round = 1; round < 4; round += 1) {
     for (let at = 0; at < SESSIONS; at += long ? 5 : 1) await turn((at * 7919) % SESSIONS, round);
   }
   for (const at of [...awake.keys()]) await park(at);
-  const after = await wasmBytes();
+  const after = wasmBytes();
   assert.ok(folds > 0 && woken > SESSIONS, `${folds} folds, ${woken} woken`);
   assert.ok(most < 8_000, `${most} bytes of a snapshot`);
   assert.ok(after < 1.5 * before + 8e6, `the core grew from ${before} to ${after} bytes`);

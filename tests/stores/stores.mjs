@@ -40,7 +40,9 @@ export function skip(kind) {
 /** @param {string} name of a subpath of the package @returns {Promise<any>} */
 export async function subpath(name) {
   const path = packagePath();
-  return import(path ? new URL(`./${name}.js`, `file://${path}`).href : `plimsoll/${name}`);
+  // As the package's `exports` have it, which name another file for Node.
+  const ending = path?.endsWith(".node.js") ? ".node.js" : ".js";
+  return import(path ? new URL(`./${name}${ending}`, `file://${path}`).href : `plimsoll/${name}`);
 }
 
 /** @type {Map<string, any>} */

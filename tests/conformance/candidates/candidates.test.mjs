@@ -5,13 +5,13 @@ import { createHash, createHmac, getRandomValues, randomBytes, webcrypto } from 
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
-import { loadPackage, packagePath } from "../support/package.mjs";
+import { loadPackage, unbundledPath } from "../support/package.mjs";
 
-const { api, why } = await loadPackage();
+const { api, why } = await loadPackage(unbundledPath());
 const skip = api ? false : why;
 
 /** A file of the package. @param {string} path */
-const inside = (path) => new URL(path, pathToFileURL(String(packagePath()))).href;
+const inside = (path) => new URL(path, pathToFileURL(String(unbundledPath()))).href;
 
 const DAY = 86_400_000;
 const NOW = 1_000 * DAY;

@@ -5,10 +5,10 @@ import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { packagePath } from "../support/package.mjs";
+import { unbundledPath } from "../support/package.mjs";
 import { skip } from "../support/small-history.mjs";
 
-const entry = packagePath();
+const entry = unbundledPath();
 const beside = (/** @type {string} */ name) => pathToFileURL(join(dirname(entry ?? ""), name)).href;
 const without = skip || (entry ? false : "skipped: the package is not a folder");
 
@@ -24,6 +24,7 @@ function run(script) {
   const args = ["--expose-gc", "--input-type=module", "--eval", `${start}\n${script}`];
   const output = execFileSync(process.execPath, args, {
     encoding: "utf8",
+    env: { ...process.env, PLIMSOLL: entry },
     stdio: ["ignore", "pipe", "pipe"],
   });
   return JSON.parse(output.trim().split("\n").at(-1) ?? "null");

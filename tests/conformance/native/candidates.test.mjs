@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { loadPackage, packagePath } from "../support/package.mjs";
+import { loadPackage, unbundledPath } from "../support/package.mjs";
 import { native } from "./native.mjs";
 
-const { api, why } = await loadPackage();
-const entry = packagePath();
+const { api, why } = await loadPackage(unbundledPath());
+const entry = unbundledPath();
 const dump = api && entry ? native() : undefined;
 const skip = dump ? false : why || "skipped: there is no cargo, and PLIMSOLL_NATIVE names no dump";
 if (skip) console.log(skip);

@@ -5,7 +5,7 @@
  */
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { loadPackage, packagePath } from "../support/package.mjs";
+import { loadPackage, unbundledPath } from "../support/package.mjs";
 
 /** What the glue gives back as JSON of the core's. */
 const methodsOf = {
@@ -16,8 +16,8 @@ const methodsOf = {
 };
 
 export async function loadRaw() {
-  const { api, why } = await loadPackage();
-  const entry = packagePath();
+  const entry = unbundledPath();
+  const { api, why } = await loadPackage(entry);
   if (!api || !entry) return { raw: null, why: why || "skipped: the package is no file" };
   const load = (/** @type {string} */ path) =>
     import(pathToFileURL(join(dirname(entry), path)).href);

@@ -5,11 +5,11 @@ import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { loadPackage, packagePath } from "../support/package.mjs";
+import { loadPackage, unbundledPath } from "../support/package.mjs";
 import { native } from "./native.mjs";
 
-const { api, why } = await loadPackage();
-const entry = packagePath();
+const { api, why } = await loadPackage(unbundledPath());
+const entry = unbundledPath();
 const dump = api && entry ? native() : undefined;
 const reason = dump
   ? false

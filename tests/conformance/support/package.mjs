@@ -19,11 +19,16 @@ export function packagePath() {
   return existsSync(path) ? path : undefined;
 }
 
+/** The entry that is no bundle, as bundlers read it: the files that it is made of, which no entry exports, are beside it. */
+export function unbundledPath() {
+  return packagePath()?.replace(/\.node\.js$/, ".js");
+}
+
 /**
+ * @param {string} [path] of the entry
  * @returns {Promise<{ api: any, why: string }>} `api` is null when there is none, and `why` says what is missing
  */
-export async function loadPackage() {
-  const path = packagePath();
+export async function loadPackage(path = packagePath()) {
   if (path) {
     const ending = basename(path).replace("index", "");
     const entries = ENTRIES.map((name) => `${dirname(path)}/entry/${name}${ending}`);
