@@ -31,7 +31,7 @@ function compilerMessages() {
   });
 }
 
-/** Labels and messages of an editor in sixty languages. */
+/** Labels and messages of an editor in sixty editions. */
 function editorMessages() {
   const folder = `${packages}tinymce-i18n/langs8/`;
   return readdirSync(folder).map((file) => {

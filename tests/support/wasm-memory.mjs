@@ -11,5 +11,8 @@ WebAssembly.Instance = class extends Instance {
   }
 };
 
-/** Its bytes. */
-export const wasmBytes = () => memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+/** Its bytes; an error if none has started, since nothing would grow then. */
+export function wasmBytes() {
+  if (memories.length === 0) throw new Error("no Wasm has started since this file was imported");
+  return memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+}

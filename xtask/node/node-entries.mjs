@@ -1,6 +1,6 @@
 /**
  * Entries for Node, the command line and its worker as bundles that share chunks: an import reads a handful of files, which takes
- * a third of the time of the files it is made of.
+ * half of the time of the files it is made of.
  *
  *     node xtask/node/node-entries.mjs DIST
  */
