@@ -40,7 +40,7 @@ const TEXT: usize = 2048;
 /// Bits of [`Identifier::at`] that say where in its piece a text starts.
 const WITHIN: u32 = TEXT.trailing_zeros();
 
-/// All identifiers of a transcript, numbered by first appearance. Copies share what is the same in them.
+/// All identifiers of a transcript, numbered by first appearance. Copies share what neither has changed.
 #[derive(Clone, Debug, Default)]
 pub struct Identifiers {
     texts: Vec<Rc<String>>,

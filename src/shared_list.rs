@@ -5,7 +5,7 @@ use std::rc::Rc;
 /// Elements of a piece. A power of two: a place is found by a shift.
 const PIECE: usize = 64;
 
-/// A list whose copies share what is the same in them.
+/// A list whose copies share every piece that neither has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedList<T> {
     /// Full, but for the last one; none is empty.

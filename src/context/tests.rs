@@ -237,6 +237,7 @@ fn a_capped_result_costs_what_is_reported_of_it() {
     host.ask("go");
     host.work("a", &json!({}), &words(5000, "w"));
     let answer = host.request();
+    assert_eq!(host.session.transcript.ledger.blocks.len(), 3);
     let result = &host.session.transcript.ledger.blocks[2];
     assert_eq!(result.form, Form::Capped);
     assert!((1100..=1200).contains(&result.now), "{}", result.now);

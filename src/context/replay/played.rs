@@ -130,8 +130,8 @@ struct Bill {
     parts: usize,
 }
 
-/// So many checkpoints a replay keeps: each is a copy of the session, which shares with the others what is the same in them, and any
-/// call is then a short way from one.
+/// Checkpoints of a replay: copies of the session, which share what did not change between them. Any call is a short way from the
+/// one before it.
 pub(super) const CHECKPOINTS: u32 = 32;
 /// Fewer calls are played faster than a session is copied.
 const LEAST_CALLS: u32 = 16;
