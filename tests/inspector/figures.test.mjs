@@ -38,7 +38,7 @@ test("the page's first figure is the provider's count", { skip }, async (t) => {
   let compared = 0;
   const formats = new Set();
   for (const { format, path } of sharedSessions()) {
-    if (size === "short" && formats.has(format)) continue;
+    if (size === "short" && (formats.has(format) || formats.size === 4)) continue;
     let session;
     try {
       session = readSession(readFileSync(path));
@@ -87,12 +87,12 @@ test("used, reserve and free add up to the window at every call, and the parts t
   figure("calls at which the sums agree", String(calls));
 });
 
-/** The first session of each format, by default of every other one. */
+/** The first session of each format, by default of every fourth one. */
 function chosenSessions() {
   const firsts = new Map([["own", EXAMPLE]]);
   for (const { format, path } of sharedSessions())
     if (!firsts.has(format)) firsts.set(format, path);
-  return [...firsts.values()].filter((_, at) => size !== "short" || at % 2 === 0);
+  return [...firsts.values()].filter((_, at) => size !== "short" || at % 4 === 0);
 }
 
 test("page, API, JSON-RPC and command line have the same report", { skip }, async (t) => {

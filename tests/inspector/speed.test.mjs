@@ -21,7 +21,7 @@ import {
 
 const skip = missing() || false;
 const shared = join(SHARED, "pi/pi-mono-large.jsonl");
-const megabytes = sized({ short: [3], ci: [3], long: [20, 60] });
+const megabytes = sized({ short: [1], ci: [3], long: [20, 60] });
 
 /** Milliseconds that a worker of this browser takes to parse the lines of a file. @param {any} page @param {string} name */
 const yardstick = (page) =>

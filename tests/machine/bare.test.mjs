@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { findProgram } from "../support/matrix.mjs";
 import { emptyFolder, root, run, tarball } from "../support/project.mjs";
+import { size } from "../support/size.mjs";
 
 const PROGRAMS = ["node", "npm", "cargo", "rustc", "cc"];
 /** npm packages of programs for one platform, which npm leaves out on another. */
@@ -49,7 +50,13 @@ function link(from, to, wanted) {
     symlinkSync(join(from, name), join(to, name));
 }
 
-test("the suites pass without browsers, Redis, Deno, Bun and `which`, and print what they skip", () => {
+const skip =
+  size === "short" &&
+  "skipped: four suites once more, without programs: `cargo xtask test --ci machine` runs them";
+
+test("the suites pass without browsers, Redis, Deno, Bun and `which`, and print what they skip", {
+  skip,
+}, () => {
   const folder = bareCheckout();
   const cells = join(folder, "build/cells.jsonl");
   const { HOME, CARGO_HOME, RUSTUP_HOME, PLIMSOLL, PLIMSOLL_BIN } = process.env;

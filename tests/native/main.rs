@@ -18,6 +18,8 @@ mod carry;
 mod halves;
 #[path = "../support/messages.rs"]
 mod messages;
+#[path = "../support/sample.rs"]
+mod sample;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -9,6 +9,8 @@ use plimsoll::json::write;
 use plimsoll::prune::Policy;
 use plimsoll::session_files::read_session;
 
+use crate::sample::one_in;
+
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.map(|entry| entry.unwrap().path()) {
@@ -31,6 +33,7 @@ fn recordings() -> Vec<(String, Recording)> {
         println!("skipped: ../shared is absent");
     }
     found.sort();
+    let found = one_in(5, "sessions through every preset", found);
     let read = found.into_iter().filter_map(|path| {
         let name = path.strip_prefix(root).unwrap().display().to_string();
         let session = read_session(&fs::read(&path).unwrap(), None).ok()?;

@@ -3,13 +3,14 @@
  * Processes that are killed (SIGKILL) while they write: before and after every call to the file system that a commit or a deletion makes,
  * and at any time. A record is the old one or the new one, what was acknowledged is there, and the next writer gets in.
  *
- * PLIMSOLL_LONG  1: 1,000 kills at any time for each store; else 12
+ * PLIMSOLL_LONG  1: 1,000 kills at any time for each store; else 12 with `--ci`, and 4
  */
 import assert from "node:assert/strict";
 import { open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sized } from "../support/size.mjs";
 import { killed, page } from "./killed.mjs";
 import { child, folder, long, looker, opened, skip, specOf } from "./stores.mjs";
 
@@ -32,7 +33,7 @@ async function begun(t) {
   return { place, store };
 }
 
-const KILLS = long ? 1000 : 12;
+const KILLS = sized({ short: 4, ci: 12, long: 1000 });
 
 for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
   test(`${KILLS} writers killed at any time leave a ${kind} store intact`, {

@@ -1,7 +1,11 @@
 // @ts-check
 /** A process is killed before and after each call to the file system that a commit, a first commit or a deletion makes. */
 import assert from "node:assert/strict";
+import { sized } from "../support/size.mjs";
 import { child, opened } from "./stores.mjs";
+
+/** Of the points, one in so many. */
+const STEP = sized({ short: 3, ci: 1, long: 1 });
 
 /** A record, each byte of which tells its revision. @param {number} revision */
 export const page = (revision) => new Uint8Array(3000).fill(revision % 251);
@@ -12,7 +16,7 @@ export const page = (revision) => new Uint8Array(3000).fill(revision % 251);
  */
 export async function killed(place, task) {
   let isOld = 0;
-  for (let point = 0; ; point += 1) {
+  for (let point = 0; ; point += STEP) {
     const spec = await place();
     const store = await opened(spec);
     const before = task === "first" ? null : await store.commit("one", page(1), null);

@@ -3,16 +3,17 @@
  * A gateway with many sessions in one process: few are awake, the others parked in a store; a woken one goes on where it was. Memory is
  * that of those awake.
  *
- * PLIMSOLL_LONG  1: 10,000 sessions; else 200
+ * PLIMSOLL_LONG  1: 10,000 sessions; else 200 with `--ci`, and 120
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkAccepted } from "../conformance/faults/rows.mjs";
 import { api, step } from "../conformance/support/agent-session.mjs";
+import { sized } from "../support/size.mjs";
 import { wasmBytes } from "../support/wasm-memory.mjs";
 import { folder, long, opened, skip } from "./stores.mjs";
 
-const SESSIONS = long ? 10_000 : 200;
+const SESSIONS = sized({ short: 120, ci: 200, long: 10_000 });
 const AWAKE = 50;
 const OPTIONS = {
   window: { contextTokens: 8_000, maxOutputTokens: 500 },

@@ -2,14 +2,15 @@
 /**
  * Processes that write one record at once: each commit is one revision, and none is made twice.
  *
- * PLIMSOLL_LONG  1: 10,000 commits a writer; else 250
+ * PLIMSOLL_LONG  1: 10,000 commits a writer; else 250 with `--ci`, and 50
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { long, looker, opened, runTask, skip, specOf } from "./stores.mjs";
+import { sized } from "../support/size.mjs";
+import { looker, opened, runTask, skip, specOf } from "./stores.mjs";
 
 const WRITERS = 8;
-const COMMITS = long ? 10_000 : 250;
+const COMMITS = sized({ short: 50, ci: 250, long: 10_000 });
 
 for (const kind of /** @type {const} */ (["file", "sqlite", "redis"])) {
   test(`${WRITERS} writers with ${COMMITS} commits each lose none on a ${kind} store`, {

@@ -141,7 +141,7 @@ const isOverTheBound = (name, format, provider) =>
   (format === "langchain" && provider === "anthropic" && INLINE.includes(name));
 
 /** Formats whose messages differ most, each for one provider; every pair in a longer run. */
-const FEW = ["anthropic", "gemini", "langchain", "openai-responses"];
+const FEW = ["anthropic", "openai-responses"];
 const chosen = sized({
   short: pairs.filter(
     ({ format }, at) =>

@@ -17,7 +17,7 @@ import { loadPackage } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
 const long = size === "long";
-const runs = Number(process.env.PLIMSOLL_RUNS ?? sized({ short: 200, ci: 1_000, long: 1_000_000 }));
+const runs = Number(process.env.PLIMSOLL_RUNS ?? sized({ short: 100, ci: 1_000, long: 1_000_000 }));
 const first = Number(process.env.PLIMSOLL_FIRST ?? 1);
 const steps = Number(process.env.PLIMSOLL_STEPS ?? 200);
 const threads = Number(process.env.PLIMSOLL_THREADS ?? Math.min(4, availableParallelism()));

@@ -429,7 +429,7 @@ const PIECES = [
   "\u{e0041}",
 ];
 
-const ROUNDS = sized({ short: 80, ci: 400, long: 400 });
+const ROUNDS = sized({ short: 30, ci: 400, long: 400 });
 
 test("no line is wider than asked and no control character is printed, whatever the report contains", {
   skip,
@@ -477,7 +477,7 @@ test("an object that is not a report is shown without an error", { skip }, () =>
   const anything = () =>
     [null, true, -1, 1e300, "x", [], {}, [[{}]], { a: [1] }, "constructor"][up(10)];
   const names = [...Object.keys(report()), "detail"];
-  for (let round = 0; round < 500; round += 1) {
+  for (let round = 0; round < sized({ short: 100, ci: 500, long: 500 }); round += 1) {
     const odd = Object.fromEntries(names.map((name) => [name, anything()]));
     assert.equal(typeof list(odd), "string");
     assert.equal(typeof detail(odd, "system"), "string");

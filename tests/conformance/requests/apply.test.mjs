@@ -41,7 +41,7 @@ const marks = (format, provider) =>
 
 /** Clean histories, so that what is refused is not the history's fault. */
 const seeds = Array.from(
-  { length: sized({ short: 20, ci: 60, long: 60 }) },
+  { length: sized({ short: 8, ci: 60, long: 60 }) },
   (_, at) => at + 1,
 ).filter((seed) => generated(seed).clean);
 

@@ -168,7 +168,7 @@ function cutting(seed) {
 }
 
 const presets = ["balanced", "economy", "retention", "aceclaw", "aiclaw", "openclaw"];
-const last = sized({ short: 40, ci: 120, long: 120 });
+const last = sized({ short: 15, ci: 120, long: 120 });
 for (const when of /** @type {const} */ (["nothing", "a whole message", "a message that was cut"]))
   test(`a restored session sends the same bytes as one that went on, with ${when} pinned`, {
     skip,

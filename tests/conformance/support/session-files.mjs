@@ -1,6 +1,6 @@
 // @ts-check
 /** The session files to carry out: the shared ones, else the project's own recordings. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { size } from "../../support/size.mjs";
 
@@ -9,17 +9,21 @@ const recorded = fileURLToPath(new URL("../../../examples/sessions/", import.met
 /** A benchmark's file holds many short runs: each is a session, and one in ten of the longer ones is carried out. */
 const runsIn = "tau-openai";
 
-/** @typedef {{ name: string, bytes: () => Uint8Array, windows?: number[] }} Source */
+/** @typedef {{ name: string, bytes: () => Uint8Array, size: number, windows?: number[] }} Source */
+/** Bytes from which a file is large. */
+const LARGE = 1_200_000;
 
 /**
- * The session files with their numbers: one in so many by default, all with `--ci` or where PLIMSOLL_SESSIONS chooses.
+ * The session files with their numbers: by default one in so many of those that are not large, all with `--ci` or where
+ * PLIMSOLL_SESSIONS chooses.
  * @param {number} oneIn @returns {Array<[number, Source]>}
  */
 export function someSessionFiles(oneIn) {
   const all = [...sessionFiles().entries()];
   if (size !== "short" || process.env.PLIMSOLL_SESSIONS || !existsSync(shared)) return all;
   // Not every second one, say: what tests choose by a session's number, such as its window, is to be chosen evenly.
-  const some = all.filter(([number]) => (number + Math.floor(number / 6)) % oneIn === 0);
+  const small = all.filter(([, source]) => source.size < LARGE);
+  const some = small.filter(([number]) => (number + Math.floor(number / 6)) % oneIn === 0);
   console.log(
     `skipped: ${all.length - some.length} of ${all.length} sessions, which \`cargo xtask test --ci\` carries out`,
   );
@@ -53,6 +57,7 @@ function filesIn(folder, prefix) {
     .map((file) => ({
       name: `${prefix}/${file.replace(/\.(jsonl?|traj)$/, "")}`,
       bytes: () => readFileSync(`${folder}/${file}`),
+      size: statSync(`${folder}/${file}`).size,
     }));
 }
 
@@ -65,6 +70,7 @@ function runs({ name, bytes }) {
     .map((/** @type {any} */ { run, at }) => ({
       name: `${name}/${at}`,
       bytes: () => new TextEncoder().encode(JSON.stringify([run])),
+      size: 0,
       // These runs are small: at the usual windows nothing ever has to go.
       windows: [8_000, 32_000, 64_000, 128_000],
     }));

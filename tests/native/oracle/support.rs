@@ -10,6 +10,8 @@ use plimsoll::model::{BlockId, Form, GroupId, Kind, Mask, Message, Role};
 use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer};
 use serde::Deserialize;
 
+use crate::sample::one_in;
+
 pub(crate) const WINDOWS: [u64; 4] = [32_000, 64_000, 128_000, 200_000];
 /// Each preset with a summarizer and without one.
 pub(crate) const VARIANTS: [Variant; 8] = [
@@ -26,8 +28,7 @@ pub(crate) const VARIANTS: [Variant; 8] = [
 pub(crate) const OWN: &str = "presets.json";
 pub(crate) const MORE: &str = "more.json";
 const SUMMARY: u32 = 1500;
-const FILES: [&str; 9] = [
-    "Cargo.toml",
+const FILES: [&str; 8] = [
     "Cargo.lock",
     "presets.json",
     "prep.py",
@@ -122,17 +123,16 @@ fn build() -> Option<PathBuf> {
             );
             text = text.replace(STUB_ORDER, STUB_ORDER_IN_TENTHS);
         }
-        std::fs::write(folder.join(name), text).unwrap();
+        write_changed(&folder.join(name), &text);
     }
     write_more(&folder);
     // A workspace of its own: it lies below this project's.
-    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
-    std::fs::write(folder.join("Cargo.toml"), format!("{manifest}\n[workspace]\n")).unwrap();
-    let data = root.join("../shared/data/sessions").canonicalize().unwrap();
-    let prepared = Command::new("python3")
-        .args(["prep.py".as_ref(), data.as_os_str(), "norm".as_ref()])
-        .current_dir(&folder)
-        .output();
+    let manifest = std::fs::read_to_string(source.join("Cargo.toml")).unwrap();
+    write_changed(&folder.join("Cargo.toml"), &format!("{manifest}\n[workspace]\n"));
+    copy_sessions(&root.join("../shared/data/sessions"), &folder.join("sessions"));
+    std::fs::remove_dir_all(folder.join("norm")).ok();
+    let prepared =
+        Command::new("python3").args(["prep.py", "sessions", "norm"]).current_dir(&folder).output();
     let Ok(prepared) = prepared else {
         println!("skipped: python3 is absent");
         return None;
@@ -147,6 +147,29 @@ fn build() -> Option<PathBuf> {
         .unwrap();
     assert!(built.success());
     Some(folder)
+}
+
+/// Writes a file unless it is the same already: cargo would build it again.
+fn write_changed(path: &Path, text: &str) {
+    if std::fs::read_to_string(path).ok().as_deref() != Some(text) {
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+/// Copies the sessions that this run plays, with a manifest of them.
+fn copy_sessions(from: &Path, to: &Path) {
+    std::fs::remove_dir_all(to).ok();
+    let manifest = std::fs::read(from.join("manifest.json")).unwrap();
+    let mut manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    let files = manifest["files"].as_array().unwrap().clone();
+    let files = one_in(5, "sessions under the simulator", files);
+    for file in &files {
+        let name = file["file"].as_str().unwrap();
+        std::fs::create_dir_all(to.join(name).parent().unwrap()).unwrap();
+        std::fs::copy(from.join(name), to.join(name)).unwrap();
+    }
+    manifest["files"] = files.into();
+    std::fs::write(to.join("manifest.json"), manifest.to_string()).unwrap();
 }
 
 /// Writes the settings that the simulator does not list: `capacity`, and every preset without a summarizer.
