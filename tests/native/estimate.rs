@@ -53,7 +53,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "copies the reference")]
     fn reference() -> Option<String> {
         let Ok(code) = fs::read_to_string(support::shared("spec/estimate/reference.mjs")) else {
-            support::show("skipped: ../shared is absent");
+            show("skipped: ../shared is absent");
             return None;
         };
         let weights = |profile: Profile| profile.weights().unwrap().plain();
