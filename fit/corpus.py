@@ -1,6 +1,7 @@
 """The texts to fit to and to test with, and how much each of the former counts."""
 
 import json
+import re
 import subprocess
 from collections import Counter
 
@@ -10,17 +11,20 @@ from fetch import BUILD, HERE, fetch, packages
 
 # Shares of the families of kinds. Within one a kind counts by the root of its texts, and so does a language in a kind.
 FAMILIES = (
-    (0.20, ("messages",)),
-    (0.12, ("labels",)),
-    (0.05, ("declaration",)),
+    (0.18, ("messages",)),
+    (0.10, ("labels",)),
+    (0.04, ("declaration",)),
     (0.02, ("emoji",)),
-    (0.22, ("code", "declarations", "SCSS", "build files")),
-    (0.08, ("English",)),
+    (0.20, ("code", "declarations", "SCSS", "build files")),
+    (0.12, ("English",)),
     (0.11, ("JSON", "CSV", "YAML", "XML", "HTML", "SVG", "GeoJSON", "lock file", "source map")),
     (0.08, ("minified", "CSS")),
-    (0.10, ("agent",)),
+    (0.12, ("agent",)),
     (0.03, ("base64", "hexadecimal", "ids", "numbers", "runs")),
 )
+# Languages that most users write in: each counts as so many others.
+COMMON = 6
+COMMON_LANGUAGES = re.compile(r"(?:ar|cs|de|en|es|fr|hi|id|it|ja|ko|nl|pl|pt|ru|tr|uk|vi|zh)(?:-.*)?")
 # What agents read most.
 SOURCES = ("code", "English", "YAML", "JSON", "CSS", "build files", "declarations")
 
@@ -56,14 +60,18 @@ def shares(chunks):
     in_family, in_kind = Counter(), Counter()
     for kind, count in kinds.items():
         in_family[family(kind)] += count**0.5
-    for (kind, _), count in groups.items():
-        in_kind[kind] += count**0.5
+    for (kind, language), count in groups.items():
+        in_kind[kind] += weight(language, count)
     of = {
-        (kind, language): family(kind) * kinds[kind] ** 0.5 / in_family[family(kind)] * count**-0.5 / in_kind[kind]
+        (kind, language): family(kind) * kinds[kind] ** 0.5 / in_family[family(kind)] * weight(language, count) / count / in_kind[kind]
         for (kind, language), count in groups.items()
     }
     found = np.array([of[it["kind"], it["language"]] for it in chunks])
     return found / found.sum()
+
+
+def weight(language, count):
+    return count**0.5 * (COMMON if COMMON_LANGUAGES.fullmatch(language) else 1)
 
 
 def groups(chunks):
