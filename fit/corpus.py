@@ -15,11 +15,12 @@ FAMILIES = (
     (0.10, ("labels",)),
     (0.04, ("declaration",)),
     (0.02, ("emoji",)),
-    (0.20, ("code", "declarations", "SCSS", "build files")),
-    (0.12, ("English",)),
-    (0.11, ("JSON", "CSV", "YAML", "XML", "HTML", "SVG", "GeoJSON", "lock file", "source map")),
+    (0.19, ("code", "declarations", "SCSS", "build files")),
+    (0.11, ("English",)),
+    (0.09, ("JSON", "CSV", "YAML", "XML", "HTML", "SVG", "GeoJSON", "lock file", "source map")),
     (0.08, ("minified", "CSS")),
-    (0.12, ("agent",)),
+    (0.10, ("agent",)),
+    (0.06, ("log", "records", "table")),
     (0.03, ("base64", "hexadecimal", "ids", "numbers", "runs")),
 )
 # Languages that most users write in: each counts as so many others.
@@ -38,7 +39,7 @@ def corpus():
             found[package["use"]].extend(texts.chunks_of(package, fetch(package)))
     train, test = found["train"], found["test"]
     sources = [it for it in train if family(it["kind"]) and it["kind"].partition(",")[0] in SOURCES]
-    train += texts.agent(texts.spread(sources, 2400), "train") + texts.made("train") + texts.runs("train")
+    train += texts.agent(texts.spread(sources, 2400), "train") + texts.made("train") + texts.written("train") + texts.runs("train")
     test += benchmark() + texts.made("test") + texts.runs("test")
     return train, test
 

@@ -1,7 +1,7 @@
 """Weights from counted texts: rates of token beginnings, moved by damped least squares on the relative error of each text."""
 
 import numpy as np
-from pairs import CLASSES, SCALE, WEIGHTS, indices
+from pairs import CLASSES, SCALE, WEIGHTS
 from scipy.sparse import csr_matrix
 
 LOWEST, HIGHEST = -127, 255
@@ -15,16 +15,16 @@ ROUNDS = 6
 STEPS = 300
 
 
-def features(texts, byte_class):
-    """Of each text how often it has each pair."""
+def features(pairs):
+    """Of each text, by the pairs of its bytes, how often it has each."""
     places, sizes, starts = [], [], [0]
-    for text in texts:
-        found, often = np.unique(indices(text.encode(), byte_class), return_counts=True)
+    for one in pairs:
+        found, often = np.unique(one, return_counts=True)
         places.append(found)
         sizes.append(often)
         starts.append(starts[-1] + len(found))
     data = np.concatenate(sizes).astype(np.float64), np.concatenate(places), np.array(starts)
-    return csr_matrix(data, shape=(len(texts), WEIGHTS))
+    return csr_matrix(data, shape=(len(pairs), WEIGHTS))
 
 
 def rates(begins, seen, guess):
@@ -77,6 +77,6 @@ def step(matrix, row, wanted, moved, damping):
     return moved
 
 
-def whole(weights):
+def integers(weights):
     """Weights as tables hold them."""
     return np.clip(np.rint(weights), LOWEST, HIGHEST).astype(np.int64)

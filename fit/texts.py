@@ -256,3 +256,53 @@ def agent(source, seed):
             text = f"I read `{path}` first. It has {len(lines)} lines; the part that matters:\n\n```\n" + one["text"] + f"\n```\n\nNext I run the tests and look at `{words[byte % 12]}`."
         out.append({"kind": "agent", "language": "", "package": "made", "text": text[:6000]})
     return out
+
+
+WORDS = """account active address agent amount api app attempt audit auth backend batch branch build cache cancelled card cart catalog check client
+cluster code commit config connection container count created currency customer cursor data database deadline default delay delivery deploy detail
+device disk email empty endpoint entry error event expired export failed fallback field file filter flag format gateway group handler hash header
+health host id image import index input invalid invoice item job key label latency level limit line list load lock login memory message method metric
+missing mode model module name network node note notify object offset open order owner page parse partial path payload payment pending policy pool
+port price process product profile project provider query queue rate reason record refund region release reply report request reserved response result
+retry role route rule runtime sample schema scope secret segment server service session shard shipped signal size source stage start state status step
+stock storage stream summary support sync table tag task tenant test thread ticket timeout token total trace type unit update upload url usage user
+value vendor version volume warehouse warning worker write zone""".split()
+
+
+def written(seed):
+    """Logs, records and tables, as programs write them and agents read them: for the fit alone."""
+    out = []
+    for at in range(240):
+        numbers = iter(int.from_bytes(noise(8, f"{seed} {at} {n}")) for n in range(4_000))
+        pick = lambda choices: choices[next(numbers) % len(choices)]
+        word = lambda: pick(WORDS)
+        date = lambda mark="T": f"20{next(numbers) % 8 + 19}-{next(numbers) % 12 + 1:02d}-{next(numbers) % 28 + 1:02d}{mark}{next(numbers) % 24:02d}:{next(numbers) % 60:02d}:{next(numbers) % 60:02d}"
+        code = lambda: pick((f"{word()[:3].upper()}-{next(numbers) % 90000}", f"{word()}_{next(numbers) % 2**24:x}", f"{word()}-{next(numbers) % 40:02d}", f"{next(numbers) % 2**32:08x}"))
+        value = lambda: pick((code, lambda: next(numbers) % 1000, lambda: next(numbers) % 100_000 / 100, date, word, lambda: f"{word()} {word()} {word()}", lambda: None, lambda: True))()
+        kind = ("log", "records", "table")[at % 3]
+        lines = []
+        if kind == "log":
+            form = at // 3 % 4
+            for _ in range(24):
+                level, what = pick(("INFO", "WARN", "ERROR", "DEBUG", "info")), f"{word()} {word()} {word()}"
+                if form == 0:
+                    lines.append(f"{date()}.{next(numbers) % 1000:03d}Z {level} [{word()}] {what} {word()}={code()} {word()}_ms={next(numbers) % 4000}")
+                elif form == 1:
+                    lines.append(f"[{date(' ')}] {level:5} {word()}.{word()}: {what} ({code()}), {next(numbers) % 900} {word()}s in {next(numbers) % 90}.{next(numbers) % 10}s")
+                elif form == 2:
+                    lines.append(f'10.{next(numbers) % 256}.{next(numbers) % 256}.{next(numbers) % 256} - - [{date()}] "{pick(("GET", "POST", "PUT"))} /{word()}/{word()}/{next(numbers) % 9999} HTTP/1.1" {pick((200, 201, 304, 404, 500))} {next(numbers) % 90000}')
+                else:
+                    lines.append(f"{word()}/{word()}_test.py::test_{word()}_{word()}_{word()} {pick(('PASSED', 'FAILED', 'SKIPPED'))} [{next(numbers) % 100:3d}%]")
+            text = "\n".join(lines)
+        elif kind == "records":
+            names = [word() if next(numbers) % 2 else f"{word()}_{word()}" for _ in range(7)]
+            rows = [{"id": code(), **{name: value() for name in names}} for _ in range(14)]
+            text = json.dumps({f"{word()}s": rows, "total": next(numbers) % 5000}, indent=2 if at % 2 else None, separators=None if at % 4 else (",", ":"))
+            text = json.dumps({"role": "tool", "content": text}) if at % 5 == 0 else text
+        else:
+            mark = pick((" | ", ",", "\t", "  "))
+            edge = ("| ", " |") if mark == " | " else ("", "")
+            rows = [[word() for _ in range(6)]] + [[str(value()) for _ in range(6)] for _ in range(22)]
+            text = "\n".join(edge[0] + mark.join(f"{cell:12}" if mark == "  " else cell for cell in row) + edge[1] for row in rows)
+        out.append({"kind": kind, "language": "", "package": "made", "text": text})
+    return out

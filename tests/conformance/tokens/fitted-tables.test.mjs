@@ -60,7 +60,7 @@ test("the fit finds the weights that counts were made with", {
 import numpy as np
 from pairs import WEIGHTS
 from scipy.sparse import csr_matrix
-from solve import solve, whole
+from solve import integers, solve
 random = np.random.default_rng(7)
 known = random.integers(4, 90, 60)
 often = random.poisson(6, (600, 60)).astype(float)
@@ -69,7 +69,7 @@ places = np.concatenate([np.arange(40) * 97, WEIGHTS - 1 - np.arange(20)])
 matrix = csr_matrix((600, WEIGHTS)).tolil()
 matrix[:, places] = often
 start = np.full(WEIGHTS, 40.0)
-runs = [whole(solve(matrix.tocsr(), tokens, np.full(600, 1 / 600), start)) for _ in range(2)]
+runs = [integers(solve(matrix.tocsr(), tokens, np.full(600, 1 / 600), start)) for _ in range(2)]
 print(json.dumps({
     "off": np.abs(runs[0][places] - known).tolist(),
     "unseen": int(np.delete(runs[0], places).max()),
