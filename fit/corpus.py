@@ -15,12 +15,12 @@ FAMILIES = (
     (0.10, ("labels",)),
     (0.04, ("declaration",)),
     (0.02, ("emoji",)),
-    (0.19, ("code", "declarations", "SCSS", "build files")),
-    (0.11, ("English",)),
-    (0.09, ("JSON", "CSV", "YAML", "XML", "HTML", "SVG", "GeoJSON", "lock file", "source map")),
+    (0.20, ("code", "declarations", "SCSS", "build files")),
+    (0.12, ("English",)),
+    (0.10, ("JSON", "CSV", "YAML", "XML", "HTML", "SVG", "GeoJSON", "lock file", "source map")),
     (0.08, ("minified", "CSS")),
     (0.10, ("agent",)),
-    (0.06, ("log", "records", "table")),
+    (0.03, ("log", "records", "table")),
     (0.03, ("base64", "hexadecimal", "ids", "numbers", "runs")),
 )
 # Languages that most users write in: each counts as so many others.

@@ -8,7 +8,7 @@ LOWEST, HIGHEST = -127, 255
 # A pair that was seen this often is half its own rate, half that of tables alike.
 DOUBT = 30.0
 # How strongly a weight is kept at its rate.
-DAMPING = 5e-9
+DAMPING = 1e-8
 # An error below this counts as its square, above it as its size.
 SMALL = 0.01
 ROUNDS = 6
