@@ -3,6 +3,7 @@
 //! ```text
 //! dump session  < session file       the session as JSON
 //! dump estimate < JSON list of texts a line for each estimator: its name, the tokens of each text
+//! dump tables                         the byte classes and token tables, as `cargo xtask fit` reads and writes them
 //! dump views OPTIONS..  < session    for each of the options (JSON, as the core takes them) every step of every call
 //! dump replay OPTIONS.. < session    for each of the options the calls, buckets, messages, next plan and report of a replay
 //! dump candidates < lines of a call's name and its arguments as JSON  a line for each, of one store
@@ -26,12 +27,13 @@ use std::io::Read;
 
 use plimsoll::candidate::{Key, Store};
 use plimsoll::context::{Append, Options, Recording, Session, Step};
-use plimsoll::estimate::Estimator;
+use plimsoll::estimate::{Estimator, Profile};
 use plimsoll::format::Format;
 use plimsoll::inspect::report;
 use plimsoll::json::write;
 use plimsoll::prompt::{calls, crossing};
 use plimsoll::session_files::read_session;
+use plimsoll::text::pairs::CLASS;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -52,12 +54,25 @@ fn main() -> Done {
         Some((what, [])) if what == "estimate" => {
             estimate(&serde_json::from_slice::<Vec<String>>(&input)?)
         }
+        Some((what, [])) if what == "tables" => {
+            println!("{}", tables()?);
+            Ok(())
+        }
         Some((what, options)) if what == "views" => views(std::str::from_utf8(&input)?, options),
         Some((what, options)) if what == "replay" => replay(std::str::from_utf8(&input)?, options),
         Some((what, [])) if what == "prompt" => prompt(std::str::from_utf8(&input)?),
         Some((what, [])) if what == "candidates" => candidates(std::str::from_utf8(&input)?),
-        _ => Err("one of session, estimate, views, replay, prompt, candidates".into()),
+        _ => Err("one of session, estimate, tables, views, replay, prompt, candidates".into()),
     }
+}
+
+fn tables() -> Result<serde_json::Value, Box<dyn Error>> {
+    let mut weights = serde_json::Map::new();
+    for profile in Profile::ALL {
+        let table = profile.weights().ok_or("a table that is not there")?;
+        weights.insert(profile.name().into(), table.plain().into());
+    }
+    Ok(serde_json::json!({ "byte_class": CLASS.to_vec(), "weights": weights }))
 }
 
 fn candidates(lines: &str) -> Done {

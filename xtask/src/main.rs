@@ -1,10 +1,11 @@
-//! Builds, shows, tests, checks and measures the project: `cargo xtask build | demo | test | check | bench | fuzz | release`.
+//! Builds, shows, tests, checks and measures the project: `cargo xtask build | demo | test | check | bench | fit | fuzz | release`.
 
 mod bench;
 mod build;
 mod check;
 mod critical;
 mod demo;
+mod fit;
 mod floors;
 mod fuzz;
 mod gates;
@@ -33,6 +34,7 @@ cargo xtask bench [--publish]                   speed against other packages; --
 cargo xtask bench estimate [--publish]          how far estimates are off real tokenizers
 cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name
 cargo xtask bench agents [OPTION...]            tasks that scripted agents, or a real model, play under ours and other packages
+cargo xtask fit [--write]                       token tables, rebuilt from pinned packages, and their errors; --write: in place
 cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)
 cargo xtask coverage                            lines of the critical modules that the core's tests run
 cargo xtask mutants [MODULE...]                 changes of the critical modules that no test finds (needs cargo-mutants; hours)
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),
         ["bench", "estimate", words @ ..] => bench::estimate(words).map(|()| true),
         ["bench", "agents", words @ ..] => bench::agents(words).map(|()| true),
+        ["fit", words @ ..] => fit::run(words).map(|()| true),
         ["fuzz", words @ ..] => fuzz::run(words),
         ["coverage"] => critical::coverage().map(|()| true),
         ["mutants", names @ ..] => critical::mutants(names).map(|()| true),

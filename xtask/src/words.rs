@@ -18,7 +18,7 @@ const RIDDLES: [&str; 3] = ["What", "How", "Which"];
 /// Names that hosts use: they stay as they were published.
 const PUBLISHED: [&str; 2] = ["wholeFromTotalChars", "whole_from_total_chars"];
 
-const FOLDERS: [&str; 6] = ["src", "js", "xtask", "tests", "benches", "examples"];
+const FOLDERS: [&str; 7] = ["src", "js", "xtask", "tests", "benches", "examples", "fit"];
 
 /// Written by tools, or quoted by recorded sessions word for word: nobody can choose their names.
 const FIXED: [&str; 3] = ["js/glue/", "js/generated.ts", "examples/node-gateway/harbour/"];
