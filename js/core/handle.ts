@@ -21,9 +21,18 @@ const collected = new FinalizationRegistry<Registered>(
     if (generation !== instance.generation) return;
     const again = Object.create(prototype) as Raw;
     again.__wbg_ptr = address;
-    again.free();
+    freeIn(instance, again);
   },
 );
+
+/** Frees a value. Nobody asks for it any more, so a trap costs the instance and fails no call. */
+function freeIn(instance: Instance, value: Owned): void {
+  try {
+    value.free();
+  } catch {
+    instance.lose();
+  }
+}
 
 /** Owner of one value. */
 export class Handle<T extends Owned> {
@@ -52,7 +61,7 @@ export class Handle<T extends Owned> {
 
   /** Frees the value once; a second call does nothing. */
   free(): void {
-    if (collected.unregister(this.value) && this.isAlive) this.value.free();
+    if (collected.unregister(this.value) && this.isAlive) freeIn(this.#instance, this.value);
     this.#isFreed = true;
   }
 }

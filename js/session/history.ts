@@ -178,7 +178,7 @@ export class History<M> {
     if (comesAgain) {
       // If the core itself asks for all messages, it has let go of them already.
       const letsGo = !this.#isWanted || this.#isTorn;
-      const keep = letsGo ? manager.keeps(common) : 0;
+      const keep = letsGo ? call("request", () => manager.keeps(common)) : 0;
       if (letsGo && !this.#isTorn) keepMeasures(manager, before.known, this.#copies);
       // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
       taking.readAhead(keep, Math.max(this.#released, taking.from));
@@ -203,7 +203,8 @@ export class History<M> {
         // What came before was read wrongly, or taken for another session's: it is read again.
         this.#drop();
         comesAgain = true;
-        const found = manager.starts_late() ? this.#aligned(manager, messages) : undefined;
+        const startsLate = call("request", () => manager.starts_late());
+        const found = startsLate ? this.#aligned(manager, messages) : undefined;
         if (found) taking.locate(this.#placed(found, messages, []));
       }
     } catch (error) {
@@ -389,7 +390,7 @@ export class History<M> {
       if (number === undefined) {
         const json = messageJson(message, place);
         call("request", () => manager.offer(send(json)));
-      } else manager.offer_known(number);
+      } else call("request", () => manager.offer_known(number));
     }
     const found = call("request", () => manager.align());
     return found && (Array.from(found) as Alignment);
