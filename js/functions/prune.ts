@@ -1,5 +1,5 @@
 /** Functions over a whole history, without a session: prune it for one request, limit its turns, limit its share. */
-import { onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown } from "../core/arguments.js";
 import { withDisposed } from "../core/disposed.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
@@ -33,7 +33,8 @@ export function pruneForRequest<M>(
     Parts &
     Pick<ContextManagerOptions<M>, "window" | "format" | "provider" | "estimator">,
 ): PruneResult<M> {
-  const { system, tools, unseenTokens, open, signal, ...policy } = options;
+  const own = objectOf("options", options);
+  const { system, tools, unseenTokens, open, signal, ...policy } = own;
   const result = once(messages, policy, { system, tools, unseenTokens, open, signal });
   if (result.applied) return result;
   const { originalTokens } = result;
@@ -62,7 +63,7 @@ export function tierHistory<M>(
     textChars?: number;
   } = {},
 ): PruneResult<M> {
-  const { format, provider, estimator, ...tiers } = options;
+  const { format, provider, estimator, ...tiers } = objectOf("options", options);
   return once(messages, { format, provider, estimator, tiers, window: { contextTokens: 0 } });
 }
 

@@ -1,5 +1,5 @@
 /** Functions over a whole transcript, without a session: check, repair, estimate. */
-import { onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown } from "../core/arguments.js";
 import { withDisposed } from "../core/disposed.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -145,7 +145,8 @@ function measured(
   options: MeasureOptions,
   work: (manager: glue.Manager) => string,
 ): unknown {
-  const { messages, system = null, tools = null, unseenTokens = null } = request;
+  const parts = objectOf("request", request);
+  const { messages, system = null, tools = null, unseenTokens = null } = parts;
   onlyKnown("options", options, ["format", "estimator", "imageTokens"]);
   const beside = argumentJson({ system, tools, unseenTokens }, "parts");
   return within(during, messages, options, (manager) => {

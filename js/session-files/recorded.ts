@@ -1,5 +1,5 @@
 /** The recorded view of a session file: what its agent sent. */
-import { onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown } from "../core/arguments.js";
 import { Handle } from "../core/handle.js";
 import type * as glue from "../glue/sessions_bg.js";
 import { coreOptions } from "../session/options.js";
@@ -39,6 +39,7 @@ interface CoreRecorded {
  * view.calls.at(-1)?.source; // "provider"
  */
 export function recordedView(session: SessionFile, options: RecordedOptions = {}): Recorded {
+  objectOf("session", session);
   const known = onlyKnown("options", options, ["window", "estimator"]);
   const { window, estimator = "generic" } = known as RecordedOptions;
   return new RecordedSession(session, () => recordingOf(session, estimator), window);

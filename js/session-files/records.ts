@@ -1,4 +1,5 @@
 /** Compactions and checkpoints in session files: a record as a line, and the history after the last compaction. */
+import { listOf, objectOf } from "../core/arguments.js";
 import { argumentJson } from "../core/json.js";
 import type { CheckpointRecord, CompactionRecord, SessionFile } from "../types.js";
 
@@ -37,7 +38,8 @@ export function recordLine(
  * const { messages } = await context.prepare(history);
  */
 export function resumeMessages(session: SessionFile): unknown[] {
-  const { messages, resume } = session;
+  const { messages, resume } = objectOf("session", session);
+  listOf("session.messages", messages);
   if (!resume) return messages.slice();
   return [resume.head, ...resume.kept.flatMap(([from, to]) => messages.slice(from, to))];
 }

@@ -1,6 +1,6 @@
 /** Replay of sessions under a policy. */
 import { outcomeOf, type Sized } from "../compaction/outcome.js";
-import { onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { messageJson } from "../core/json.js";
@@ -40,7 +40,8 @@ import { call, send, sessions } from "./wasm.js";
  * run.totals.bill; // price of all requests, in uncached input tokens
  */
 export function replay(session: SessionFile, options: ReplayOptions): Replay {
-  const { signal, calls = Number.POSITIVE_INFINITY, unseenTokens, ...policy } = options;
+  const own = objectOf("options", options);
+  const { signal, calls = Number.POSITIVE_INFINITY, unseenTokens, ...policy } = own;
   signal?.throwIfAborted();
   const { estimator = "generic" } = policy;
   const unseen = unseenTokens === "usage" ? undefined : unseenTokens;

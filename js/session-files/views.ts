@@ -1,5 +1,5 @@
 /** Views of a session at its calls, which replays and recorded views share. */
-import { onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown } from "../core/arguments.js";
 import { disposed, invalid } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import type * as glue from "../glue/sessions_bg.js";
@@ -88,9 +88,10 @@ export abstract class Views {
   }
 
   report(at?: number, options: { detailKey?: string } = {}): InspectReport {
+    const { detailKey } = objectOf("options", options);
     const { value } = this.standing("report", at);
     const { sent = 0 } = this.calls[this.#last?.at ?? -1] ?? {};
-    return reportOf(this.session, this.recording(), value, sent, options.detailKey);
+    return reportOf(this.session, this.recording(), value, sent, detailKey);
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
 import { overflowOf } from "../compaction/overflow.js";
-import { onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -318,19 +318,20 @@ export class ContextManager<M = unknown> {
       detailKey?: string;
     } = {},
   ): InspectReport {
+    const { detailKey } = objectOf("options", options);
     return this.#session.alone("inspect", () => {
       const now = this.#session.now();
       const manager = this.#session.manager();
       const history = this.#session.history;
       const ask = question({
         sessionId: this.#session.options().id,
-        detailKey: options.detailKey,
+        detailKey,
         beside: this.#session.beside,
         next: argumentJson(this.#session.compactions.plans.next(manager), "next"),
         messageAt: (place) => history.messages[history.numberOf(place) ?? -1],
       });
       const answer = call("inspect", () => manager.report(send(ask), now));
-      const report = withNearest(JSON.parse(answer) as CoreReport, options.detailKey);
+      const report = withNearest(JSON.parse(answer) as CoreReport, detailKey);
       const messages = placed(report.messages, (number) => history.placeOf(number));
       return {
         ...report,

@@ -1,5 +1,6 @@
 /** Pins, and restored texts of messages that were shortened. */
 import type { SessionAccess } from "../compaction/session-access.js";
+import { textOf } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -60,7 +61,7 @@ function holds(message: unknown, text: string): boolean {
 
 export function unpin<M>(session: SessionAccess<M>, id: string): boolean {
   // The core's ids have 29 bits, so nine digits at most.
-  const number = /^p(\d{1,9})$/.exec(id)?.[1];
+  const number = /^p(\d{1,9})$/.exec(textOf("id", id))?.[1];
   if (number === undefined) return false;
   const manager = session.manager();
   return call("unpin", () => manager.unpin(Number(number)));

@@ -1,0 +1,105 @@
+// @ts-check
+/**
+ * Values of every kind in the first two places of every public function and method: the call is answered, or refused with a
+ * `PlimsollError`. An error of the engine would name a line of ours, and not the argument.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { loadPackage } from "../support/package.mjs";
+
+const { api, why } = await loadPackage();
+const skip = api ? false : why;
+
+const VALUES = [
+  ...[undefined, null, true, 42, -1, Number.NaN, 10n, "x", Symbol("x")],
+  ...[{}, [], [{}], { messages: 1 }, () => {}, new Date(0), new Uint8Array(3)],
+];
+const WINDOW = { contextTokens: 20_000 };
+/** Makes errors; it is no call of a host. */
+const NOT_CALLED = ["PlimsollError"];
+
+/** What calls threw that is no `PlimsollError`, by the call. @type {Set<string>} */
+const untyped = new Set();
+let calls = 0;
+
+/** @param {string} name @param {() => any} call */
+async function tried(name, call) {
+  calls += 1;
+  try {
+    await call();
+  } catch (/** @type {any} */ error) {
+    if (!(error instanceof api.PlimsollError)) untyped.add(`${name}: ${error}`);
+  }
+}
+
+/** @param {string} name @param {(first: unknown, second: unknown) => any} call */
+async function triedWithAll(name, call) {
+  for (const first of VALUES)
+    for (const second of VALUES) await tried(name, () => call(first, second));
+}
+
+/** Public methods, also inherited ones. @param {any} of @param {readonly string[]} names */
+const methods = (of, names) => names.filter((name) => typeof of[name] === "function");
+const namesOf = (/** @type {any} */ made) => Object.getOwnPropertyNames(made.prototype).slice(1);
+const isClass = (/** @type {Function} */ it) =>
+  /^class\b/.test(Function.prototype.toString.call(it));
+
+function checkTyped() {
+  assert.deepEqual([...untyped], []);
+  assert.ok(calls > 200, `${calls} calls`);
+}
+
+test("functions and constructors refuse what they cannot use by a PlimsollError", {
+  skip,
+}, async () => {
+  for (const [name, it] of Object.entries(api)) {
+    if (typeof it !== "function" || NOT_CALLED.includes(name)) continue;
+    const call = /** @type {any} */ (it);
+    await triedWithAll(name, (...two) => (isClass(call) ? new call(...two) : call(...two)));
+  }
+  const file = new URL("../../../examples/sessions/harbour-plan.anthropic.json", import.meta.url);
+  const session = api.readSession(readFileSync(fileURLToPath(file)));
+  for (const name of ["replay", "recordedView", "resumeMessages", "redactSession"])
+    for (const second of VALUES) await tried(name, () => api[name](session, second));
+  checkTyped();
+});
+
+test("methods refuse what they cannot use by a PlimsollError", { skip }, async () => {
+  const made = {
+    ContextManager: () => {
+      const context = new api.ContextManager({ window: WINDOW });
+      context.request([{ role: "user", content: "hello" }]);
+      return context;
+    },
+    CandidateStore: () => new api.CandidateStore({ sign: { key: new Uint8Array(32) } }),
+    SessionReader: () => new api.SessionReader(),
+  };
+  for (const [name, make] of Object.entries(made)) {
+    for (const method of methods(make(), namesOf(api[name])))
+      await triedWithAll(`${name}.${method}`, (...two) => make()[method](...two));
+  }
+  checkTyped();
+});
+
+test("methods of a replay and a recorded view refuse what they cannot use by a PlimsollError", {
+  skip,
+}, async () => {
+  const file = new URL("../../../examples/sessions/harbour-plan.anthropic.json", import.meta.url);
+  const session = api.readSession(readFileSync(fileURLToPath(file)));
+  // The names of their types: the classes have more, which are not public.
+  const shared = ["report", "messages", "table", "text", "find", "changes", "layers"];
+  const own = {
+    replay: [...shared, "explain", "sent", "events", "next", "advance"],
+    recordedView: shared,
+  };
+  for (const [name, names] of Object.entries(own)) {
+    const opened = api[name](session, { window: WINDOW });
+    const found = methods(opened, names);
+    assert.deepEqual(found, names, name);
+    for (const method of found)
+      await triedWithAll(`${name}.${method}`, (...two) => opened[method](...two));
+  }
+  checkTyped();
+});
