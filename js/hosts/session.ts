@@ -1,5 +1,6 @@
 /** Session shared by the adapters: follows model changes and retries once after an overflow. */
 import { isContextOverflow } from "../compaction/overflow.js";
+import { objectOf } from "../core/arguments.js";
 import { ContextManager } from "../session/context.js";
 import type { ContextManagerOptions, Format, Parts, Prepared, Provider } from "../types.js";
 import { providerOf, thinkingWithoutHints } from "./providers.js";
@@ -37,6 +38,7 @@ export class Session {
   #provider: Provider | undefined;
 
   constructor(session: HostSession, host: Host) {
+    objectOf("session", session);
     const isOwn = !(session instanceof ContextManager);
     const { hasNoHints = false, ...fixed } = host;
     this.#follows = isOwn && session.provider === undefined;

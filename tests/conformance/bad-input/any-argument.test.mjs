@@ -5,12 +5,16 @@
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { loadPackage } from "../support/package.mjs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { loadPackage, packagePath } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
 const skip = api ? false : why;
+const ADAPTERS = ["ai-sdk", "langchain", "openai-agents", "opencode", "pi"];
+const entries = dirname(packagePath() ?? "");
+const without = skip || (packagePath() ? false : "skipped: the package is not a folder");
 
 const VALUES = [
   ...[undefined, null, true, 42, -1, Number.NaN, 10n, "x", Symbol("x")],
@@ -34,6 +38,15 @@ async function tried(name, call) {
   }
 }
 
+/** @param {Record<string, unknown>} exported */
+async function triedExports(exported) {
+  for (const [name, it] of Object.entries(exported)) {
+    if (typeof it !== "function" || NOT_CALLED.includes(name)) continue;
+    const call = /** @type {any} */ (it);
+    await triedWithAll(name, (...two) => (isClass(call) ? new call(...two) : call(...two)));
+  }
+}
+
 /** @param {string} name @param {(first: unknown, second: unknown) => any} call */
 async function triedWithAll(name, call) {
   for (const first of VALUES)
@@ -47,22 +60,27 @@ const isClass = (/** @type {Function} */ it) =>
   /^class\b/.test(Function.prototype.toString.call(it));
 
 function checkTyped() {
-  assert.deepEqual([...untyped], []);
-  assert.ok(calls > 200, `${calls} calls`);
+  const [found, made] = [[...untyped], calls];
+  untyped.clear();
+  calls = 0;
+  assert.deepEqual(found, []);
+  assert.ok(made > 1_000, `${made} calls`);
 }
 
 test("functions and constructors refuse what they cannot use by a PlimsollError", {
   skip,
 }, async () => {
-  for (const [name, it] of Object.entries(api)) {
-    if (typeof it !== "function" || NOT_CALLED.includes(name)) continue;
-    const call = /** @type {any} */ (it);
-    await triedWithAll(name, (...two) => (isClass(call) ? new call(...two) : call(...two)));
-  }
+  await triedExports(api);
   const file = new URL("../../../examples/sessions/harbour-plan.anthropic.json", import.meta.url);
   const session = api.readSession(readFileSync(fileURLToPath(file)));
   for (const name of ["replay", "recordedView", "resumeMessages", "redactSession"])
     for (const second of VALUES) await tried(name, () => api[name](session, second));
+  checkTyped();
+});
+
+test("adapters refuse what they cannot use by a PlimsollError", { skip: without }, async () => {
+  for (const name of ADAPTERS)
+    await triedExports(await import(pathToFileURL(`${entries}/entry/${name}.node.js`).href));
   checkTyped();
 });
 
