@@ -1,5 +1,5 @@
 /** Compactions of a session, one at a time. The core decides whether and how to compact; this awaits the summary. */
-import { own } from "../core/arguments.js";
+import { own, refuseAborted } from "../core/arguments.js";
 import { disposed, PlimsollError } from "../core/errors.js";
 import { argumentJson, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -96,14 +96,14 @@ export class Compactions<M> {
   /** Compacts now. A second call joins the first. An aborted call rejects with its signal's reason; the work stops after the last one. */
   async compact(messages: readonly M[], options: CompactOptions): Promise<CompactionOutcome> {
     const { signal } = options;
-    signal?.throwIfAborted();
+    refuseAborted("options.signal", signal);
     this.#isIdleKnown = true;
     return this.#wait(this.#running ?? this.#start(messages, options, true), signal);
   }
 
   /** Makes a request, and calls a summarizer before it if the request cannot fit without a summary, else after it. */
   async prepare(messages: readonly M[], parts: Parts): Promise<Prepared<M>> {
-    parts.signal?.throwIfAborted();
+    refuseAborted("parts.signal", parts.signal);
     this.#isIdleKnown = true;
     const session = this.#session;
     let asked = session.ask(messages, parts, true);

@@ -45,6 +45,15 @@ export function listOf<T>(argument: string, value: readonly T[]): readonly T[] {
   throw invalid(argument, "an array", value);
 }
 
+/** Throws the reason of a signal that was aborted. */
+export function refuseAborted(argument: string, signal: AbortSignal | undefined): void {
+  if (signal === undefined) return;
+  if (typeof signal?.throwIfAborted !== "function") {
+    throw invalid(argument, "an AbortSignal", signal);
+  }
+  signal.throwIfAborted();
+}
+
 /** Reads the messages of a history. */
 export function messagesOf<M>(value: readonly M[]): readonly M[] {
   if (Array.isArray(value)) return value;

@@ -33,9 +33,18 @@ export class PlimsollError extends Error {
 
 /** An argument that is not of the form it must have. */
 export function invalid(argument: string, expected: string, got: unknown): PlimsollError {
-  const shown = typeof got === "string" ? JSON.stringify(got) : String(got);
+  const shown = typeof got === "string" ? JSON.stringify(got) : written(got, String);
   const info = { code: "INVALID_ARGUMENT", argument, expected, got: shown } as const;
   return new PlimsollError(info, `${argument}: expected ${expected}, got ${shown}`);
+}
+
+/** A value as `write` writes it; its kind, if it cannot be written. */
+function written(value: unknown, write: (value: unknown) => string | undefined): string {
+  try {
+    return write(value) ?? String(value);
+  } catch {
+    return typeof value === "object" ? "an object" : String(value);
+  }
 }
 
 /** An option that does not exist, at its path; `known` exist there. */
@@ -44,7 +53,7 @@ export function unknownOption(
   known: readonly string[],
   got: unknown,
 ): PlimsollError {
-  const shown = typeof got === "string" ? got : (JSON.stringify(got) ?? String(got));
+  const shown = typeof got === "string" ? got : written(got, JSON.stringify);
   const path = argument.slice(0, argument.lastIndexOf(".") + 1);
   const near = nearest(argument.slice(path.length), known);
   const list = known.join(", ");

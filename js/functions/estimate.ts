@@ -49,7 +49,7 @@ export function countedBy(
 export function numberOf(estimator: string): number {
   let number = numbers.get(estimator);
   if (number === undefined) {
-    number = glue.estimator(String(estimator));
+    number = glue.estimator(textOf("estimator", estimator));
     numbers.set(estimator, number);
   }
   return number;

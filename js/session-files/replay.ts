@@ -1,6 +1,6 @@
 /** Replay of sessions under a policy. */
 import { outcomeOf, type Sized } from "../compaction/outcome.js";
-import { objectOf, onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown, refuseAborted } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { messageJson } from "../core/json.js";
@@ -42,7 +42,7 @@ import { call, send, sessions } from "./wasm.js";
 export function replay(session: SessionFile, options: ReplayOptions): Replay {
   const own = objectOf("options", options);
   const { signal, calls = Number.POSITIVE_INFINITY, unseenTokens, ...policy } = own;
-  signal?.throwIfAborted();
+  refuseAborted("options.signal", signal);
   const { estimator = "generic" } = policy;
   const unseen = unseenTokens === "usage" ? undefined : unseenTokens;
   const json = coreOptions({ ...policy, unseenTokens: unseen } as typeof policy);

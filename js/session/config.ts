@@ -148,7 +148,8 @@ const WORDS: Readonly<Record<ConfiguredSystem, Readonly<Record<string, Word>>>> 
  * const context = new ContextManager({ window, ...options }); // preset "context-budget", trigger 0.8; `window` if none is configured
  */
 export function optionsFrom(system: ConfiguredSystem, config: object): ConfiguredOptions {
-  const words = Object.hasOwn(WORDS, system) ? WORDS[system] : undefined;
+  const isKnown = typeof system === "string" && Object.hasOwn(WORDS, system);
+  const words = isKnown ? WORDS[system] : undefined;
   if (!words) throw invalid("system", `one of ${Object.keys(WORDS).join(", ")}`, system);
   if (!isObject(config)) throw invalid("config", "an object", config);
   const found: ConfiguredOptions = { options: {} };

@@ -1,6 +1,6 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
 import { overflowOf } from "../compaction/overflow.js";
-import { objectOf, onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown, refuseAborted, textOf } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -105,7 +105,7 @@ export class ContextManager<M = unknown> {
   request<T extends M>(messages: readonly T[], parts: Parts = {}): Prepared<T> {
     this.#session.alive("request");
     const known = onlyKnown("parts", parts, PARTS);
-    known.signal?.throwIfAborted();
+    refuseAborted("parts.signal", known.signal);
     return this.#session.compactions.request(messages, known) as Prepared<T>;
   }
 
@@ -140,7 +140,7 @@ export class ContextManager<M = unknown> {
     this.#session.alive("plan");
     const known = onlyKnown("parts", parts, [...PARTS, "force"]);
     const { force = false, signal, ...beside } = known;
-    signal?.throwIfAborted();
+    refuseAborted("parts.signal", signal);
     return this.#session.compactions.plans.plan(messages, beside, force);
   }
 
@@ -181,7 +181,7 @@ export class ContextManager<M = unknown> {
     parts: Parts = {},
   ): Promise<Prepared<T> | null> {
     this.#session.alive("recover");
-    onlyKnown("parts", parts, PARTS).signal?.throwIfAborted();
+    refuseAborted("parts.signal", onlyKnown("parts", parts, PARTS).signal);
     const overflow = overflowOf(error);
     if (!overflow) return null;
     const times = this.#session.refused(overflow);
@@ -510,10 +510,11 @@ export class ContextManager<M = unknown> {
    * Returns the original text of something that was shortened, or `null` if the reference is unknown or the original was changed.
    *
    * @param ref the reference in its placeholder line, or `Edit.ref`
+   * @throws {PlimsollError} `INVALID_ARGUMENT` if it is no string.
    */
   recall(ref: string): string | null {
     const manager = this.#session.alive("recall").manager();
-    const asked = String(ref);
+    const asked = textOf("ref", ref);
     const found = call("recall", () => manager.referred(send(asked)));
     return found ? recalled(this.#session, found[0] as number, found[1] as number) : null;
   }

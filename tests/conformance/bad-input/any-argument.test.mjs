@@ -19,6 +19,7 @@ const without = skip || (packagePath() ? false : "skipped: the package is not a 
 const VALUES = [
   ...[undefined, null, true, 42, -1, Number.NaN, 10n, "x", Symbol("x")],
   ...[{}, [], [{}], { messages: 1 }, () => {}, new Date(0), new Uint8Array(3)],
+  Object.assign(Object.create(null), { a: 10n }),
 ];
 const WINDOW = { contextTokens: 20_000 };
 /** Makes errors; it is no call of a host. */
@@ -59,12 +60,13 @@ const namesOf = (/** @type {any} */ made) => Object.getOwnPropertyNames(made.pro
 const isClass = (/** @type {Function} */ it) =>
   /^class\b/.test(Function.prototype.toString.call(it));
 
-function checkTyped() {
+/** @param {number} [least] calls that were made */
+function checkTyped(least = 1_000) {
   const [found, made] = [[...untyped], calls];
   untyped.clear();
   calls = 0;
   assert.deepEqual(found, []);
-  assert.ok(made > 1_000, `${made} calls`);
+  assert.ok(made > least, `${made} calls`);
 }
 
 test("functions and constructors refuse what they cannot use by a PlimsollError", {
@@ -99,6 +101,28 @@ test("methods refuse what they cannot use by a PlimsollError", { skip }, async (
       await triedWithAll(`${name}.${method}`, (...two) => make()[method](...two));
   }
   checkTyped();
+});
+
+test("members of options and parts refuse what they cannot use by a PlimsollError", {
+  skip,
+}, async () => {
+  const context = (/** @type {object} */ options = {}) =>
+    new api.ContextManager({ window: WINDOW, ...options });
+  const history = [{ role: "user", content: "hello" }];
+  const options = [
+    ...["window", "format", "provider", "preset", "estimator", "summarize", "clock", "key", "id"],
+    ...["on", "keep", "thinking", "appendOnly", "isSummary", "unknown"],
+  ];
+  for (const value of VALUES) {
+    for (const name of options) {
+      await tried(`options.${name}`, () => context({ [name]: value }).request(history));
+      await tried(`options.${name}`, () => context({ [name]: value }).prepare(history));
+    }
+    for (const name of ["system", "tools", "unseenTokens", "open", "signal", "unknown"])
+      for (const method of ["request", "prepare", "plan", "compact", "recover"])
+        await tried(`${method}, ${name}`, () => context()[method](history, { [name]: value }));
+  }
+  checkTyped(400);
 });
 
 test("methods of a replay and a recorded view refuse what they cannot use by a PlimsollError", {
