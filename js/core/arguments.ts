@@ -45,10 +45,10 @@ export function listOf<T>(argument: string, value: readonly T[]): readonly T[] {
   throw invalid(argument, "an array", value);
 }
 
-/** Throws the reason of a signal that was aborted. */
-export function refuseAborted(argument: string, signal: AbortSignal | undefined): void {
-  if (signal === undefined) return;
-  if (typeof signal?.throwIfAborted !== "function") {
+/** Throws the reason of a signal that was aborted; null is no signal, as in `fetch`. */
+export function refuseAborted(argument: string, signal: AbortSignal | null | undefined): void {
+  if (signal === undefined || signal === null) return;
+  if (typeof signal.throwIfAborted !== "function") {
     throw invalid(argument, "an AbortSignal", signal);
   }
   signal.throwIfAborted();

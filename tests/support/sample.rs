@@ -6,7 +6,7 @@ pub(crate) fn one_in<T>(each: usize, what: &str, all: Vec<T>) -> Vec<T> {
         return all;
     }
     let count = all.len();
-    // From the middle: the first of a list is often the largest or the smallest.
+    // From the middle of each such part: of the recorded sessions, those are the small ones.
     let some: Vec<T> =
         all.into_iter().skip((each / 2).min(count.saturating_sub(1))).step_by(each).collect();
     let left_out = count - some.len();

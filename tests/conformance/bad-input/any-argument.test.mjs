@@ -123,6 +123,8 @@ test("members of options and parts refuse what they cannot use by a PlimsollErro
         await tried(`${method}, ${name}`, () => context()[method](history, { [name]: value }));
   }
   checkTyped(400);
+  // As in `fetch`.
+  assert.equal(context().request(history, { signal: null }).messages.length, 1);
 });
 
 test("methods of a replay and a recorded view refuse what they cannot use by a PlimsollError", {
