@@ -105,8 +105,8 @@ const PAGES: Readonly<Record<Command, Page>> = {
       "Far: last named more than 8,000 tokens back. Content: the newest source was sent",
       "whole. User: share of the user's text sent verbatim. Over several files bills",
       "and counts are sums, shares the mean of the files.",
-      "--summary-tokens: the bill contains what a summary reads, as plain input, and",
-      "the summary as output; one is smaller where there is less room for it.",
+      "Summaries: the bill contains what one reads, as plain input, and the summary as",
+      "output; one is smaller where there is less room for it.",
       "SAVED with !: the unmanaged session would not have fitted the window.",
     ],
     json: [

@@ -148,7 +148,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "summary-tokens",
     value: "SIZE",
-    help: "as if a summarizer answered with so many tokens each\ntime it would be asked (default: there is none)",
+    help: "as if a summarizer answered with so many tokens each\ntime it would be asked; 0: there is none (default:\nsummaries as long as those in the file, if any)",
     only: ["replay"],
   },
   {

@@ -1,6 +1,6 @@
 /** Runs of one file: read and measured once, played one after the other, by the main thread or by a worker. What comes of them is plain data. */
 import { letGo } from "../session-files/recording.js";
-import type { SessionFile } from "../types.js";
+import type { ReplayOptions, SessionFile } from "../types.js";
 import { Exit, UNREADABLE } from "./errors.js";
 import { type Facts, facts } from "./header.js";
 import type { Arguments } from "./options.js";
@@ -67,7 +67,9 @@ export function* playFile({ file, from, to }: Task, args: Arguments): Generator<
     const wanted = all.flatMap((setting) => presets.map((preset) => ({ setting, preset })));
     for (const [at, { setting, preset }] of wanted.slice(from, to).entries()) {
       number = from + at;
-      const steps = playSteps({ file, session, setting, options: policy(setting, preset) }, STEP);
+      // Its agent had a summarizer if the file has summaries.
+      const options: ReplayOptions = { summaryTokens: "file", ...policy(setting, preset) };
+      const steps = playSteps({ file, session, setting, options }, STEP);
       let step = steps.next();
       for (; !step.done; step = steps.next()) yield { kind: "advanced", calls: step.value };
       const replay = step.value;

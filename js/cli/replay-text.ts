@@ -66,13 +66,14 @@ function filesText(screen: Screen, files: readonly Facts[]): string[] {
 function costs(screen: Screen, { prices, runs }: ReplayReport): string[] {
   const { cacheRead, cacheWrite, output, cacheTtlMs } = prices;
   const [first] = runs;
+  const summaries = new Set(runs.map(({ assumed }) => summarizer(assumed)));
   const reserve = first && first.window.maxOutputTokens > 0 ? first.window.maxOutputTokens : 0;
   return screen.flow(
     spans("plain", [
       `Prices: cache read ${cacheRead}, write ${cacheWrite}, output ${output}`,
       `the cache lives ${cacheTtlMs / 1000} s`,
       ...(reserve > 0 ? [`reserve ${count(reserve)}`] : []),
-      ...(first ? [summarizer(first.assumed)] : []),
+      ...(summaries.size > 1 ? ["summaries as in each file, if any"] : summaries),
     ]),
   );
 }
@@ -204,10 +205,10 @@ function assumptions({ assumed, unmanagedOverWindow }: Run): string[] {
   ];
 }
 
-function summarizer({ summaryTokens }: Assumed): string {
-  return summaryTokens === null
-    ? "no summarizer"
-    : `summaries of ${count(summaryTokens)} by --summary-tokens`;
+function summarizer({ summaryTokens, summarySource }: Assumed): string {
+  if (summaryTokens === null) return "no summarizer";
+  const from = summarySource === "file" ? "as in the file" : "by --summary-tokens";
+  return `summaries of ${count(summaryTokens)} ${from}`;
 }
 
 function bill({ totals, unmanagedOverWindow }: Run): string[] {

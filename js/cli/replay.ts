@@ -28,8 +28,8 @@ export interface Assumed {
   summarizer: boolean;
   /** Tokens of each summary; `null`: there is no summarizer. */
   summaryTokens: number | null;
-  /** `option`: `--summary-tokens`. */
-  summarySource: "option" | "none";
+  /** `option`: `--summary-tokens`; `file`: as long as the file's own; `none`: the file has no summaries either. */
+  summarySource: "option" | "file" | "none";
   /** Tokens of every request that are not in the file, such as the system prompt. */
   unseenTokens: number;
   /** `option`: `--unseen`; `usage`: fitted to the provider's counts in the file; `none`: the file has no counts. */
@@ -69,12 +69,13 @@ export function replayReport(files: Facts[], runs: Run[], prices: Prices): Repla
   return { schema: "plimsoll.replay/1", files, prices, runs, matrix: matrix(runs) };
 }
 
-function assumed({ unseen, summary }: Setting, { calibration }: Replay): Assumed {
+function assumed({ unseen, summary }: Setting, { calibration, summaryTokens }: Replay): Assumed {
   const source = calibration === null ? "none" : "usage";
+  const ofFile = summaryTokens > 0 ? "file" : "none";
   return {
-    summarizer: summary !== undefined,
-    summaryTokens: summary ?? null,
-    summarySource: summary === undefined ? "none" : "option",
+    summarizer: summaryTokens > 0,
+    summaryTokens: summaryTokens || null,
+    summarySource: summary === undefined ? ofFile : "option",
     unseenTokens: unseen ?? calibration?.unseenTokens ?? 0,
     unseenSource: unseen === undefined ? source : "option",
     factor: calibration?.factor ?? null,

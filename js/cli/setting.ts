@@ -24,7 +24,7 @@ export interface Setting {
   isPriced: boolean;
   /** Tokens of each request that are not in the file, if they were given. */
   unseen?: number;
-  /** Tokens of each summary, if there is to be a summarizer. */
+  /** Tokens of each summary, if they were given; 0: there is no summarizer. */
   summary?: number;
   estimator?: string;
   provider?: string;
@@ -39,7 +39,6 @@ export function settings(args: Arguments, session: SessionFile): Setting[] {
   const [prices, ttl] = [args.text("prices"), duration("ttl", args.text("ttl"))];
   const unseen = size("unseen", args.text("unseen"));
   const summary = size("summary-tokens", args.text("summary-tokens"));
-  if (summary === 0) throw usage("--summary-tokens: must be at least 1 token");
   const shared = {
     ...(unseen === undefined ? {} : { unseen }),
     ...(summary === undefined ? {} : { summary }),

@@ -41,12 +41,17 @@ import { call, send, sessions } from "./wasm.js";
  */
 export function replay(session: SessionFile, options: ReplayOptions): Replay {
   const own = objectOf("options", options);
-  const { signal, calls = Number.POSITIVE_INFINITY, unseenTokens, ...policy } = own;
+  const { signal, calls = Number.POSITIVE_INFINITY, unseenTokens, summaryTokens, ...policy } = own;
   refuseAborted("options.signal", signal);
-  const { estimator = "generic" } = policy;
-  const unseen = unseenTokens === "usage" ? undefined : unseenTokens;
-  const json = coreOptions({ ...policy, unseenTokens: unseen } as typeof policy);
-  const played = new Played(session, () => recordingOf(session, estimator), json);
+  const { estimator = "generic", calibrate = true } = policy;
+  const recording = (): glue.Recording => recordingOf(session, estimator);
+  const ofFile = (): number => call("replay", () => recording().summary_tokens(calibrate));
+  const found = {
+    unseenTokens: unseenTokens === "usage" ? undefined : unseenTokens,
+    summaryTokens: summaryTokens === "file" ? ofFile() : summaryTokens,
+  };
+  const json = coreOptions({ ...policy, ...found } as typeof policy);
+  const played = new Played(session, recording, json, found.summaryTokens ?? 0);
   played.advance(calls);
   return played;
 }
@@ -67,12 +72,19 @@ class Played extends Views implements Replay {
   /** Filled by `advance`. */
   readonly totals = {} as ReplayTotals;
   readonly calibration: Replay["calibration"];
+  readonly summaryTokens: number;
   readonly #options: string;
   #handle: Handle<glue.Replay>;
 
-  constructor(session: SessionFile, recording: () => glue.Recording, options: string) {
+  constructor(
+    session: SessionFile,
+    recording: () => glue.Recording,
+    options: string,
+    summaryTokens: number,
+  ) {
     super("replay", session, recording);
     this.#options = options;
+    this.summaryTokens = summaryTokens;
     this.#handle = this.#begin();
     const { value } = this.#handle;
     const json = call("replay", () => value.calibration());

@@ -353,9 +353,10 @@ export type ReplayOptions = PolicyOptions & {
   calibrate?: boolean;
   /**
    * Plays the session as if a summarizer answered each time that one would be asked, with a summary of so many tokens, or as many as there
-   * is room for. What it costs is part of the bill: what it reads as uncached input, and its output. Default 0: there is no summarizer.
+   * is room for. What it costs is part of the bill: what it reads as uncached input, and its output. `file`: as many as the middle one of
+   * the summaries in the file, and no summarizer if it has none. Default 0: there is no summarizer.
    */
-  summaryTokens?: number;
+  summaryTokens?: number | "file";
   /** How many calls to play at once; `Replay.advance` plays the rest. Default: all. */
   calls?: number;
   /** Aborts the replay; it then throws `signal.reason`. */
@@ -468,6 +469,8 @@ export interface Replay extends SessionViews {
     /** Tokens of every request that are not in the file. */
     unseenTokens: number;
   } | null;
+  /** Tokens of each summary, unless there is room for less; 0: there is no summarizer. */
+  summaryTokens: number;
   /**
    * Plays up to this many calls more, after `ReplayOptions.calls` stopped it; `calls` and `totals` then include them.
    */

@@ -88,6 +88,11 @@ impl Recording {
         with_input(len, |json| Ok(write(&context::Recording::texts(json)?)))
     }
 
+    /// Tokens of the session's own summaries; 0: there is none. `calibrate`: in the provider's tokens.
+    pub fn summary_tokens(&self, calibrate: bool) -> u32 {
+        self.0.summary_tokens(calibrate)
+    }
+
     /// A replay with the options (JSON) in the input buffer, which has played no call yet.
     pub fn begin(&self, len: usize) -> Result<Replay> {
         let options = with_input(len, Options::for_replay)?;

@@ -275,13 +275,40 @@ test("--summary-tokens replays folds with summaries of that size, and the bill c
   const { out: compared } = plimsoll([...args, "--preset", "economy", "--summary-tokens", "600"]);
   assert.match(compared, /summaries of 600 by --summary-tokens/);
   for (const [value, message] of [
-    ["0", /--summary-tokens: must be at least 1 token/],
+    ["1e3", /--summary-tokens: a size like 64k/],
     ["many", /--summary-tokens: a size like 64k/],
   ]) {
     const { code, err } = plimsoll([...args, "--summary-tokens", value]);
     assert.equal(code, 2);
     assert.match(err, message);
   }
+});
+
+test("summaries of a replay are by default as long as those in the file", () => {
+  const text = readFileSync(AUDIT, "utf8").trimEnd();
+  const { id } = JSON.parse(text.slice(text.lastIndexOf("\n")));
+  const fold = { type: "compaction", timestamp: "2026-03-02T10:00:00Z", firstKeptEntryId: id };
+  const summary = "so it went on ".repeat(200);
+  const line = JSON.stringify({ ...fold, id: "fold1", parentId: id, summary, tokensBefore: 9 });
+  const summarized = file("summarized.jsonl", `${text}\n${line}\n`);
+  const args = ["replay", summarized, "--preset", "retention", "--window", "20k"];
+  const runOf = (...more) => JSON.parse(plimsoll([...args, ...more, "--json"]).out).runs[0];
+  const { assumed, totals } = runOf();
+  const { summarizer, summaryTokens, summarySource } = assumed;
+  assert.deepEqual([summarizer, summarySource], [true, "file"]);
+  assert.ok(summaryTokens > 500 && summaryTokens < 1_200, `${summaryTokens}`);
+  assert.ok(totals.summaries > 0);
+  assert.deepEqual(totals, runOf("--summary-tokens", `${summaryTokens}`).totals);
+  const without = runOf("--summary-tokens", "0");
+  assert.deepEqual(
+    [without.assumed.summarizer, without.assumed.summaryTokens, without.totals.summaries],
+    [false, null, 0],
+  );
+  const { out } = plimsoll(args);
+  const count = summaryTokens.toLocaleString("en");
+  assert.match(out, new RegExp(`^ASSUMED +summaries of ${count} as in the file · `, "m"));
+  const { out: compared } = plimsoll([...args, AUDIT]);
+  assert.match(compared, /summaries as in each file, if any/);
 });
 
 test("inspect names figures that the file lacks", () => {

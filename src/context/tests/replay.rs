@@ -51,6 +51,20 @@ fn a_replay_in_steps_is_the_same_as_in_one_go() {
 }
 
 #[test]
+fn summaries_of_a_file_are_as_long_as_the_middle_one_that_can_be_read() {
+    let mut session = session(3);
+    assert_eq!(recorded(&session).summary_tokens(true), 0);
+    let sizes = [4_000, 0, 400, 1_200, 40];
+    session["compactions"] = sizes
+        .iter()
+        .map(|size| json!({ "at": 1, "firstKeptIndex": 1, "summary": "a".repeat(*size) }))
+        .collect();
+    assert_eq!(recorded(&session).summary_tokens(true), 100, "of four, the second");
+    session["compactions"][4]["head"] = "a".repeat(2_000).into();
+    assert_eq!(recorded(&session).summary_tokens(true), 300, "a head is what stood there");
+}
+
+#[test]
 fn each_call_of_a_replay_counts_the_rules_that_its_full_request_breaks() {
     let mut session = session(25);
     session["tools"] = json!([]);

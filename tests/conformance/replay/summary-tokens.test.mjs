@@ -40,6 +40,33 @@ async function live(session, preset) {
   throw new Error("the session never folded");
 }
 
+test(
+  "a replay with `file` has summaries as long as the middle one in the file, or none",
+  options,
+  () => {
+    const text = readFileSync(fileURLToPath(FILE), "utf8").trimEnd();
+    const lines = text.split("\n");
+    let { id } = JSON.parse(lines.at(-1) ?? "");
+    for (const [number, often] of [900, 100, 300].entries()) {
+      const fold = { type: "compaction", id: `fold${number}`, parentId: id, firstKeptEntryId: id };
+      lines.push(
+        JSON.stringify({ ...fold, summary: "so it went ".repeat(often), tokensBefore: 9 }),
+      );
+      id = fold.id;
+    }
+    const files = [lines.join("\n"), text].map((file) => api.readSession(Buffer.from(file)));
+    const policy = { window, preset: "retention", summaryTokens: "file" };
+    const [some, none] = files.map((session) => api.replay(session, policy));
+    const middle = api.estimateTokens("so it went ".repeat(300));
+    assert.ok(Math.abs(some.summaryTokens - middle) <= 1, `${some.summaryTokens}, not ${middle}`);
+    assert.ok(some.totals.summaries > 0);
+    assert.deepEqual([none.summaryTokens, none.totals.summaries], [0, 0]);
+    assert.equal(api.replay(files[1], { ...policy, summaryTokens: 70 }).summaryTokens, 70);
+    const refused = { code: "INVALID_ARGUMENT", message: /summaryTokens/ };
+    assert.throws(() => api.replay(files[0], { ...policy, summaryTokens: "many" }), refused);
+  },
+);
+
 for (const preset of ["balanced", "retention", "economy", "hermes"]) {
   test(
     `a replay with summaries folds when a live session with a summarizer does (${preset})`,
