@@ -28,7 +28,7 @@ interface Record {
  * as abandoned only after a minute.
  *
  * @param path path of the folder
- * @throws {PlimsollError} `CORRUPT_STATE` for a record that was changed; `LOCKED` if a lock is not released within ten seconds; errors of
+ * @throws {PlimsollError} `CORRUPT_STATE` for a record that was changed; `LOCKED` if another process does not release a lock within ten seconds; errors of
  *   the file system.
  * @example
  * const store = fileStore("/var/lib/gateway/sessions");

@@ -23,7 +23,7 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PlimsollError } from "../core/errors.js";
 
-/** Milliseconds after which a lock that does not come free is an error. */
+/** Milliseconds after which a lock that another process does not release is an error. */
 const PATIENCE_MS = 10_000;
 /** Milliseconds after which one whose process nobody knows is taken away. */
 const LEFT_MS = 60_000;
@@ -46,36 +46,57 @@ export type Lock = <T>(
 /** The file that says who this process is, by its folder: one for all stores that are there. */
 const introductions = new Map<string, Promise<string>>();
 
-/** @param folder of the owners' files, as a whole path; on the file system of what is locked. */
-export function lockIn(folder: string): Lock {
-  const take = async (path: string, isLast = false): Promise<string> => {
+/** Calls of this process that want a lock or have it. */
+interface Calls {
+  count: number;
+  /** When one of them released it: time in which this process wrote is no time in which another one held the lock. */
+  releasedAt: number;
+}
+
+/** By the path of the lock. */
+const callsFor = new Map<string, Calls>();
+
+/**
+ * @param folder of the owners' files, as a whole path; on the file system of what is locked.
+ * @param patience milliseconds for which another process may hold a lock.
+ */
+export function lockIn(folder: string, patience: number = PATIENCE_MS): Lock {
+  const take = async (path: string, calls: Calls, isLast = false): Promise<string> => {
     const mine = introductions.get(folder) ?? introduced(folder);
     introductions.set(folder, mine);
     try {
       const own = await mine;
-      await taken(own, path);
+      await taken(own, path, calls, patience);
       return own;
     } catch (error) {
       if ((error as { code?: string }).code === "LOCKED") throw error;
       // Also where somebody has cleaned up: who this is is written once more.
       if (introductions.get(folder) === mine) introductions.delete(folder);
       if (isLast || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      return take(path, true);
+      return take(path, calls, true);
     }
   };
   return async (path, work) => {
-    const own = await take(path);
-    const still = async (): Promise<void> => {
-      const owner = await ownerOf(path);
-      if (owner?.id !== basename(own)) throw locked(path, owner);
-    };
+    const calls = callsFor.get(path) ?? { count: 0, releasedAt: 0 };
+    callsFor.set(path, calls);
+    calls.count++;
     try {
-      return await work(still);
+      const own = await take(path, calls);
+      const still = async (): Promise<void> => {
+        const owner = await ownerOf(path);
+        if (owner?.id !== basename(own)) throw locked(path, owner);
+      };
+      try {
+        return await work(still);
+      } finally {
+        await still().then(
+          () => unlink(path),
+          () => undefined,
+        );
+        calls.releasedAt = Date.now();
+      }
     } finally {
-      await still().then(
-        () => unlink(path),
-        () => undefined,
-      );
+      if (--calls.count === 0) callsFor.delete(path);
     }
   };
 }
@@ -96,11 +117,12 @@ async function introduced(folder: string): Promise<string> {
   return path;
 }
 
-async function taken(own: string, path: string): Promise<void> {
-  const until = Date.now() + PATIENCE_MS;
+async function taken(own: string, path: string, calls: Calls, patience: number): Promise<void> {
+  let [since, holder] = [Date.now(), own];
   for (let tries = 0; !(await linked(own, path)); tries++) {
     const owner = await ownerOf(path);
-    if (Date.now() > until) throw locked(path, owner);
+    if (owner && owner.id !== holder) [since, holder] = [Date.now(), owner.id];
+    if (Date.now() - Math.max(since, calls.releasedAt) > patience) throw locked(path, owner);
     if (owner && !(await lives(owner, path))) {
       await freed(own, path, owner);
       continue;

@@ -215,6 +215,33 @@ test("a paused writer whose lock was taken writes no record", {
   assert.deepEqual(await store.load("one"), { bytes: new Uint8Array(9), revision: 2 });
 });
 
+test("slow writers of one process wait for each other on a file store as long as one goes on", {
+  skip: skip("file"),
+}, async (t) => {
+  const { place, store } = await begun(t);
+  const files = await filesOf(join(place, ".owners"));
+  const write = files.writeFile;
+  t.mock.method(files, "writeFile", async function (/** @type {any[]} */ ...args) {
+    await sleep(100);
+    return write.apply(this, args);
+  });
+  // The ten seconds for which another process may hold a lock pass in the time of three of these writes.
+  const start = Date.now();
+  t.mock.method(
+    Date,
+    "now",
+    () => start + 33 * (performance.timeOrigin + performance.now() - start),
+  );
+  const writer = async () => {
+    for (;;) {
+      const stored = await store.load("one");
+      if (await store.commit("one", page(stored.revision), stored.revision)) return;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, writer));
+  assert.equal((await store.load("one")).revision, 9);
+});
+
 test("a damaged record of a file store is a typed error and can be deleted", {
   skip: skip("file"),
 }, async (t) => {
