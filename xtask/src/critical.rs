@@ -75,16 +75,20 @@ pub fn coverage() -> Result<()> {
 }
 
 /// Changes the critical modules in one place after the other, and runs the core's tests on each; prints the changes that no
-/// test finds. A change whose tests do not end counts as not found. `names`: modules, or files of them; all by default. Hours.
-pub fn mutants(names: &[&str]) -> Result<()> {
+/// test finds. A change whose tests do not end counts as not found. `words`: `3/40` for the fourth of each 40 changes, then modules, or files
+/// of them; all by default. Hours.
+pub fn mutants(words: &[&str]) -> Result<()> {
     ensure!(has("cargo-mutants"), "cargo-mutants is absent: `cargo install cargo-mutants`");
+    let is_share =
+        |word: &&&str| word.split_once('/').is_some_and(|(_, of)| of.parse::<u32>().is_ok());
+    let (shares, names): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| is_share(word));
     let mut files = Vec::new();
     for name in names {
-        let module = CRITICAL.iter().find(|(known, _)| known == name);
+        let module = CRITICAL.iter().find(|(known, _)| *known == name);
         let is_file = CRITICAL.iter().any(|(_, folder)| name.starts_with(folder));
         match module {
             Some((_, folder)) => files.push(format!("{folder}**")),
-            None if is_file => files.push((*name).to_owned()),
+            None if is_file => files.push(name.to_owned()),
             None => {
                 let known = CRITICAL.map(|(name, _)| name).join(", ");
                 bail!("unknown module {name}: there are {known}, and the files in them")
@@ -98,6 +102,9 @@ pub fn mutants(names: &[&str]) -> Result<()> {
     mutants.args(["mutants", "--package", "plimsoll", "--output", "build"]);
     for file in files {
         mutants.args(["--file", &file]);
+    }
+    for share in shares {
+        mutants.args(["--shard", share, "--sharding", "round-robin"]);
     }
     show(mutants.args(["--", "--lib"]))
 }
