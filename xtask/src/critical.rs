@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::shell::{cargo, command, has, output, root, show};
+use crate::shell::{cargo, command, output, root, show};
 
 /// Where a mistake costs a user a refused request, lost history or a forged candidate.
 const CRITICAL: [(&str, &str); 5] = [
@@ -78,7 +78,9 @@ pub fn coverage() -> Result<()> {
 /// test finds. A change whose tests do not end counts as not found. `words`: `3/40` for the fourth of each 40 changes, then modules, or files
 /// of them; all by default. Hours.
 pub fn mutants(words: &[&str]) -> Result<()> {
-    ensure!(has("cargo-mutants"), "cargo-mutants is absent: `cargo install cargo-mutants`");
+    let version = command("cargo-mutants").args(["mutants", "--version"]).output();
+    let is_there = version.is_ok_and(|out| out.status.success());
+    ensure!(is_there, "cargo-mutants is absent: `cargo install cargo-mutants`");
     let is_share =
         |word: &&&str| word.split_once('/').is_some_and(|(_, of)| of.parse::<u32>().is_ok());
     let (shares, names): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| is_share(word));
