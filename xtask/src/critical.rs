@@ -108,7 +108,8 @@ pub fn mutants(words: &[&str]) -> Result<()> {
     for share in shares {
         mutants.args(["--shard", share, "--sharding", "round-robin"]);
     }
-    show(mutants.args(["--", "--lib"]))
+    // Of all commands: nothing else is compiled.
+    show(mutants.arg("--cargo-arg=--lib"))
 }
 
 /// The program that a line of cargo's JSON names.
