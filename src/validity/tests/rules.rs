@@ -1,6 +1,6 @@
 //! Rules that all providers share, one by one.
 
-use super::{both, mends, sees, transcript};
+use super::{both, line, mends, sees, transcript};
 use crate::validity::*;
 use Provider::{Anthropic, Bedrock, OpenAiChat};
 
@@ -21,6 +21,20 @@ fn open_calls_get_a_result_that_states_there_was_none() {
     both("U:t A:ca U:t A:cb U:t", &["I1 1 after result a", "I1 3 after result b"]);
     mends(Anthropic, "U:t A:ca A:t U:t", &["I1 2 after result a"]);
     mends(OpenAiChat, "U:t A:ca A:t U:t", &["I1 1 after result a"]);
+}
+
+#[test]
+fn nothing_is_missing_at_the_end_of_a_history_that_goes_on() {
+    let open = Options { open: true, ..Options::default() };
+    for provider in [Anthropic, OpenAiChat] {
+        let outlines = transcript("U:t A:ca,cb U:ra", provider);
+        assert_eq!(mend_with(&outlines, provider, open), []);
+        assert_eq!(check(&outlines, provider, open), []);
+        assert_eq!(
+            mend(&outlines, provider).iter().map(line).next().unwrap(),
+            "I1 1 after result b"
+        );
+    }
 }
 
 #[test]
