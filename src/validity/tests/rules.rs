@@ -1,8 +1,9 @@
 //! Rules that all providers share, one by one.
 
-use super::{both, line, mends, sees, transcript};
+use super::{both, line, mends, message, sees, transcript};
+use crate::model::{MessageId, Role};
 use crate::validity::*;
-use Provider::{Anthropic, Bedrock, OpenAiChat};
+use Provider::{Anthropic, Bedrock, DeepSeek, OpenAiChat};
 
 #[test]
 fn valid_transcripts_are_not_changed() {
@@ -21,6 +22,26 @@ fn open_calls_get_a_result_that_states_there_was_none() {
     both("U:t A:ca U:t A:cb U:t", &["I1 1 after result a", "I1 3 after result b"]);
     mends(Anthropic, "U:t A:ca A:t U:t", &["I1 2 after result a"]);
     mends(OpenAiChat, "U:t A:ca A:t U:t", &["I1 1 after result a"]);
+}
+
+#[test]
+fn reasoning_behind_a_message_of_the_model_that_is_not_known_counts_as_that_of_a_turn_with_calls() {
+    let ties = |provider, passed: &[Role]| {
+        let mut repairer = Repairer::new(provider);
+        for (index, role) in (0..).zip(passed) {
+            repairer.pass(MessageId::from(index), *role);
+        }
+        let next = u32::try_from(passed.len()).unwrap();
+        repairer.push(next.into(), &message("A:h,t", provider)).ties_reasoning
+    };
+    let by_calls = |it: &Provider| it.ties_reasoning(true) && !it.ties_reasoning(false);
+    let providers: Vec<_> = Provider::ALL.into_iter().filter(by_calls).collect();
+    assert!(providers.contains(&DeepSeek), "{providers:?}");
+    for provider in providers {
+        assert!(!ties(provider, &[Role::User]));
+        assert!(ties(provider, &[Role::User, Role::Assistant]));
+        assert!(ties(provider, &[Role::User, Role::Assistant, Role::Tool]));
+    }
 }
 
 #[test]
