@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import tarfile
+from functools import cache
 
 import numpy as np
 from fetch import BUILD, HERE, fetch, packages
@@ -78,19 +79,48 @@ def tokenizer(profile, data):
     return lambda texts: [[sizes[it] for it in found.ids] for found in encode(texts)]
 
 
-def count(profile, texts, pairs, groups):
-    """Tokens of each text; for each group of texts how often a token begins in each pair, and how often the pair is there."""
+def count(profile, chunks, pairs, weight):
+    """Tokens of each text; how often a token begins in each pair, and how often the pair is there, by the texts' weights.
+
+    Texts of one package and kind are counted once and kept: those of other kinds may change.
+    """
+    parts = {}
+    for at, one in enumerate(chunks):
+        parts.setdefault((one["package"], one["kind"]), []).append(at)
     data = vocabulary(profile)
-    key = hashlib.sha256(data)
-    for text, group in zip(texts, groups, strict=True):
-        key.update(hashlib.sha256(f"{group} {text}".encode()).digest())
-    file = BUILD / f"counts/{profile}-{key.hexdigest()[:16]}.npz"
-    if file.exists():
+    name = hashlib.sha256(data).hexdigest()
+    tokenize = cache(lambda: tokenizer(profile, data))
+    tokens = np.zeros(len(chunks))
+    begins, seen = np.zeros((2, WEIGHTS))
+    for places in parts.values():
+        languages = sorted({chunks[at]["language"] for at in places})
+        # A language's counts weigh as its texts do.
+        by_language = np.zeros(len(languages))
+        numbers = [languages.index(chunks[at]["language"]) for at in places]
+        by_language[numbers] = weight[places]
+        key = hashlib.sha256(name.encode())
+        for at, number in zip(places, numbers, strict=True):
+            key.update(hashlib.sha256(f"{number} {chunks[at]['text']}".encode()).digest())
+        file = BUILD / f"counts/{profile}-{key.hexdigest()[:16]}.npz"
+        if not file.exists():
+            keep(file, count_part(tokenize(), [chunks[at]["text"] for at in places], [pairs[at] for at in places], numbers))
         kept = np.load(file)
-        return kept["tokens"], kept["begins"], kept["seen"]
+        tokens[places] = kept["tokens"]
+        begins += by_language @ kept["begins"]
+        seen += by_language @ kept["seen"]
+    return tokens, begins, seen
+
+
+def keep(file, found):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(file.with_suffix(".part.npz"), **found)
+    file.with_suffix(".part.npz").rename(file)
+
+
+def count_part(lengths, texts, pairs, numbers):
+    """The same of some texts, by their numbers."""
     tokens = np.zeros(len(texts))
-    begins, seen = np.zeros((2, max(groups) + 1, WEIGHTS), np.float32)
-    lengths = tokenizer(profile, data)
+    begins, seen = np.zeros((2, max(numbers) + 1, WEIGHTS), np.float32)
     for first in range(0, len(texts), BATCH):
         batch = range(first, min(first + BATCH, len(texts)))
         for at, found in zip(batch, lengths([texts[it] for it in batch]), strict=True):
@@ -98,8 +128,6 @@ def count(profile, texts, pairs, groups):
             # A tokenizer that rewrites a text first has other bytes.
             if sum(found) == len(pairs[at]):
                 starts = np.cumsum([0, *found[:-1]])
-                np.add.at(begins[groups[at]], pairs[at][starts], 1)
-                np.add.at(seen[groups[at]], pairs[at], 1)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(file, tokens=tokens, begins=begins, seen=seen)
-    return tokens, begins, seen
+                np.add.at(begins[numbers[at]], pairs[at][starts], 1)
+                np.add.at(seen[numbers[at]], pairs[at], 1)
+    return {"tokens": tokens, "begins": begins, "seen": seen}

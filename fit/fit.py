@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import report
-from corpus import corpus, groups, shares
+from corpus import corpus, shares, votes
 from counts import FILES, count
 from fetch import BUILD
 from pairs import indices
@@ -32,21 +32,17 @@ def main():
     train_pairs, test_pairs = pairs_of(train), pairs_of(test)
     matrix = features(train_pairs)
     share = shares(train)
-    kinds = groups(train)
-    # A group's counts weigh as its texts do.
-    weight = np.zeros(max(kinds) + 1)
-    weight[kinds] = share * len(train)
+    weight = share * len(train)
     tokens, truth, begins, seen = {}, {}, {}, {}
     for profile in FILES:
-        tokens[profile], by_group, seen_by_group = count(profile, [it["text"] for it in train], train_pairs, kinds)
-        begins[profile], seen[profile] = weight @ by_group, weight @ seen_by_group
-        truth[profile] = count(profile, [it["text"] for it in test], test_pairs, [0] * len(test))[0]
+        tokens[profile], begins[profile], seen[profile] = count(profile, train, train_pairs, weight)
+        truth[profile] = count(profile, test, test_pairs, np.zeros(len(test)))[0]
         say(f"{profile} counted")
 
     all_begins, all_seen = (sum(it.values()) / len(FILES) for it in (begins, seen))
     start = rates(all_begins, all_seen, first_guess(all_begins, all_seen))
     every = np.stack([tokens[profile] for profile in FILES], 1)
-    generic = solve(matrix, every, share, start)
+    generic = solve(matrix, every, share, start, votes(train, FILES))
     tables = {"generic": integers(generic)}
     say("generic fitted")
     for profile in FILES:

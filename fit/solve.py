@@ -39,14 +39,19 @@ def first_guess(begins, seen):
     return SCALE * np.concatenate((np.tile(column, CLASSES), [0.05, 0.1, 0.1]))
 
 
-def solve(matrix, tokens, shares, start, damping=DAMPING):
-    """Weights, at first `start`, by which `matrix` gives the tokens of each text: one column of `tokens` a tokenizer."""
+def solve(matrix, tokens, shares, start, votes=None, damping=DAMPING):
+    """Weights, at first `start`, by which `matrix` gives the tokens of each text: one column of `tokens` a tokenizer.
+
+    `votes`: how much each tokenizer counts for each text; without them all count the same.
+    """
     tokens = tokens.reshape(len(shares), -1)
+    votes = np.ones(tokens.shape) if votes is None else votes
+    votes = votes / votes.sum(1, keepdims=True)
     weights = start.copy()
     for _ in range(ROUNDS):
         found = matrix @ weights / SCALE
         error = np.abs(found[:, None] / tokens - 1)
-        by_tokenizer = shares[:, None] / np.maximum(error, SMALL) / tokens**2 / tokens.shape[1]
+        by_tokenizer = shares[:, None] * votes / np.maximum(error, SMALL) / tokens**2
         row = by_tokenizer.sum(1)
         wanted = (by_tokenizer * tokens).sum(1) / row
         weights = start + step(matrix, row, wanted - matrix @ start / SCALE, weights - start, damping)
