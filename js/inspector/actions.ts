@@ -84,6 +84,11 @@ function onProgress(client: Client, progress: Progress): void {
     return;
   }
   if (client !== state.session.peek()?.client) return;
+  if ("tried" in progress) {
+    const search = state.search.peek();
+    if (search) state.search.value = { ...search, ...progress };
+    return;
+  }
   const before = state.playing.peek();
   if (before?.run !== progress.run) return;
   const used = before.used.concat(progress.used);
@@ -117,7 +122,7 @@ export async function simulate(run: Simulation, setting: Setting): Promise<void>
 export function cancelSimulation(): void {
   const playing = state.playing.peek();
   simulations += 1;
-  if (playing) void state.session.peek()?.client.ask("cancel", { run: playing.run });
+  if (playing) void state.session.peek()?.client.ask("cancel", { task: playing.run });
   state.playing.value = null;
 }
 
@@ -138,6 +143,40 @@ export function reset(): void {
   state.trial.value = null;
   state.setting.value = state.policy.peek()?.setting ?? state.setting.peek();
 }
+
+/** Looks for the smallest window at which the message that is shown is sent whole at this call. */
+export async function findWindow(): Promise<void> {
+  const [opened, of, index] = [state.session, state.simulation, state.selected].map((it) =>
+    it.peek(),
+  ) as [state.Opened | null, state.Simulated | null, number | null];
+  if (!opened || !of || index === null || state.run.peek() === "recorded") return;
+  const call = state.call.peek();
+  const { setting } = of;
+  state.search.value = { index, call, of, tried: 0, window: setting.window.contextTokens };
+  const end = await opened.client.ask("search", { call, index, setting }).then(
+    (found) => ({ found }),
+    ({ message }: Error) => ({ error: message }),
+  );
+  const now = state.search.peek();
+  if (now?.of === of && now.index === index && now.call === call)
+    state.search.value = { ...now, ...end };
+}
+
+export function stopSearch(): void {
+  state.search.value = null;
+  void state.session.peek()?.client.ask("cancel", { task: "search" });
+}
+
+/** A search ends when something else is shown. */
+effect(() => {
+  const search = state.search.value;
+  const isShown =
+    search?.index === state.selected.value &&
+    search?.call === state.call.value &&
+    search?.of === state.simulation.value &&
+    state.run.value !== "recorded";
+  if (search && !isShown) stopSearch();
+});
 
 export function goTo(call: number): void {
   const opened = state.session.peek();

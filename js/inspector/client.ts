@@ -31,7 +31,10 @@ function script(): string {
   return address;
 }
 
-export type Progress = Extract<FromWorker, { step: string } | { played: number }>;
+export type Progress = Extract<
+  FromWorker,
+  { step: string } | { tried: number } | { played: number }
+>;
 
 /** Whoever answers questions about one session: a worker with a file, or a live session. */
 export interface Asked {

@@ -9,6 +9,7 @@ const KEYS: ReadonlyArray<[string, string]> = [
   ["b", "show fifty calls around this one, or all"],
   ["j k", "next, previous message"],
   ["Enter", "why the message is sent as it is"],
+  ["f", "the smallest window that keeps the message whole"],
   ["/", "search; then n, N for the next, previous hit"],
   ["v", "recorded, with Plimsoll, both"],
   ["t", "parts as a table or a treemap"],

@@ -51,6 +51,7 @@ const ACTIONS: Record<string, () => void> = {
   c() {
     state.filter.value = state.filter.peek() === "changed" ? "all" : "changed";
   },
+  f: () => document.querySelector<HTMLElement>(".why .find")?.click(),
   w() {
     if (!state.session.peek()?.isLive) state.tab.value = "what-if";
   },

@@ -224,6 +224,8 @@ function Row({
   most: number;
   isSelected: boolean;
 }): JSX.Element {
+  // A component with signals is drawn again only if one of them, or its input, is another.
+  state.excerptsKnown.value;
   const bucket = table.buckets[table.bucket[index] ?? 0] ?? "";
   const category = categoryOf(bucket);
   const sent = table.sent[index] ?? 0;

@@ -21,6 +21,15 @@ export type Simulation = Exclude<Run, "recorded">;
 /** Options of a simulation, as the page lets a person set them. */
 export type Setting = Pick<ReplayOptions, "window"> & { preset: string; trigger?: number };
 
+/** What the worker does in steps, and stops if it is asked for again. */
+export type Task = Simulation | "search";
+
+/** The smallest window at which a message is sent whole, with the preset of the simulation or another. */
+export type Found = Pick<Setting["window"], "contextTokens"> & { preset: string };
+
+/** The preset that changes messages only if the window is full. */
+export const LEAST = "capacity";
+
 /** A figure for each call, in columns. */
 export interface CallColumns {
   used: Float64Array;
@@ -118,11 +127,13 @@ export interface Operations {
   /** Layers of the recorded session; not part of `open`, because the first screen does not wait for them. */
   layers: { takes: Record<never, never>; gives: ChartLayers };
   play: { takes: { run: Simulation; setting: Setting }; gives: Played | null };
-  cancel: { takes: { run: Simulation }; gives: null };
+  cancel: { takes: { task: Task }; gives: null };
   standing: { takes: { run: Run; call: number }; gives: Standing };
   report: { takes: { run: Run; call: number }; gives: InspectReport };
   texts: { takes: { indices: number[] }; gives: string[] };
   detail: { takes: { run: Run; call: number; index: number }; gives: Detail };
+  /** `null` if no window keeps the message. */
+  search: { takes: { call: number; index: number; setting: Setting }; gives: Found | null };
   find: { takes: { text: string; ignoreCase: boolean }; gives: FoundMessage[] };
   events: { takes: { run: Simulation }; gives: ReplayEvent[] };
   next: { takes: { run: Simulation; idleMs: number }; gives: Next };
@@ -142,4 +153,5 @@ export type FromWorker =
   | { id: number; result: unknown }
   | { id: number; error: { message: string; code: string } }
   | { step: string }
+  | { tried: number; window: number }
   | { run: Simulation; played: number; used: number[] };

@@ -2,7 +2,16 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { FoundMessage } from "../types.js";
 import type { Asked } from "./client.js";
-import type { ChartLayers, Facts, Played, Run, Setting, Simulation, Standing } from "./protocol.js";
+import type {
+  ChartLayers,
+  Facts,
+  Found,
+  Played,
+  Run,
+  Setting,
+  Simulation,
+  Standing,
+} from "./protocol.js";
 
 export type View = "recorded" | "plimsoll" | "both";
 export type Tab = "messages" | "lost" | "what-if" | "next" | "compare" | "file";
@@ -74,6 +83,20 @@ export const playing: Signal<{ run: Simulation; played: number; used: number[] }
   used: number[];
 } | null>(null);
 export const setting: Signal<Setting | null> = signal<Setting | null>(null);
+
+/** A search for the smallest window at which a message is sent whole at a call. */
+export interface Search {
+  index: number;
+  call: number;
+  of: Simulated;
+  /** How many windows were tried, and the one under way. */
+  tried: number;
+  window: number;
+  /** `null` if there is none; absent until the search ends. */
+  found?: Found | null;
+  error?: string;
+}
+export const search: Signal<Search | null> = signal<Search | null>(null);
 
 export const standing: Signal<Standing | null> = signal<Standing | null>(null);
 /** The excerpt of each message that was shown. */

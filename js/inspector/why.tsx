@@ -3,11 +3,11 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { type Explanation, RULES } from "../generated.js";
-import { goTo } from "./actions.js";
+import { findWindow, goTo, stopSearch, tryOut } from "./actions.js";
 import { partName } from "./categories.js";
 import { difference } from "./difference.js";
 import { BucketSwatch } from "./icons.js";
-import type { Detail } from "./protocol.js";
+import { type Detail, LEAST } from "./protocol.js";
 import * as state from "./state.js";
 import { count, percent, plain, STATES } from "./words.js";
 
@@ -160,21 +160,65 @@ function Reason({
           <>
             <dt>To keep it</dt>
             <dd>
-              {explanation.restore}{" "}
-              <button
-                type="button"
-                class="link"
-                onClick={() => {
-                  state.tab.value = "what-if";
-                }}
-              >
-                Try it
-              </button>
+              {state.search.value?.found
+                ? explanation.restore.replace(/; a larger window.*/, "")
+                : explanation.restore}
+              {explanation.restore.startsWith("nothing") ? null : <FromWindow />}
             </dd>
           </>
         ) : null}
       </dl>
     </>
+  );
+}
+
+/** The smallest window that keeps the message: asked for, under way, or found. */
+function FromWindow(): JSX.Element {
+  const search = state.search.value;
+  const setting = search?.of.setting;
+  if (!search || !setting)
+    return (
+      <p>
+        <button type="button" class="find" onClick={findWindow}>
+          Find the window that keeps it
+        </button>
+      </p>
+    );
+  const { found, error } = search;
+  if (error) return <p class="bad">{error}</p>;
+  if (found === undefined)
+    return (
+      <p class="playing" role="status">
+        <progress aria-label="Search" />
+        trying a window of {count(search.window)}
+        <button type="button" class="link" onClick={stopSearch}>
+          stop
+        </button>
+      </p>
+    );
+  const isOther = found?.preset !== setting.preset;
+  const orOther = found || setting.preset === LEAST ? "" : ` or ${LEAST}`;
+  return (
+    <p role="status">
+      {isOther ? `No window keeps it with the preset ${setting.preset}${orOther}. ` : ""}
+      {found ? (
+        <>
+          {isOther ? `With the preset ${found.preset}, a` : "A"} window of at least{" "}
+          <b data-figure="keeps">{count(found.contextTokens)}</b> tokens keeps it whole.{" "}
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              const { contextTokens, preset } = found;
+              state.tab.value = "what-if";
+              tryOut({ ...setting, preset, window: { ...setting.window, contextTokens } });
+            }}
+          >
+            Try it
+          </button>
+        </>
+      ) : null}
+    </p>
   );
 }
 

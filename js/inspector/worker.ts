@@ -8,7 +8,9 @@ import {
   type CallColumns,
   type Detail,
   type Facts,
+  type Found,
   type FromWorker,
+  LEAST,
   type Operation,
   type Operations,
   type Played,
@@ -16,6 +18,7 @@ import {
   type Setting,
   type Simulation,
   SOURCES,
+  type Task,
   type ToWorker,
 } from "./protocol.js";
 
@@ -34,8 +37,8 @@ const PIECE = 2 << 20;
 let session: SessionFile | undefined;
 let recorded: Recorded | undefined;
 const runs: Partial<Record<Simulation, Replay>> = {};
-/** The newest simulation of each name; an older one stops at its next step. */
-const newest: Partial<Record<Simulation, object>> = {};
+/** The newest task of each name; an older one stops at its next step. */
+const newest: Partial<Record<Task, object>> = {};
 let sentAt: { run: Run; call: number; of: object; sent: SentMessages } | undefined;
 
 function opened(): SessionFile {
@@ -72,8 +75,8 @@ const operations: {
   },
   layers: () => viewOf("recorded").layers(),
   play: ({ run, setting }) => play(run, setting),
-  cancel({ run }) {
-    newest[run] = {};
+  cancel({ task }) {
+    newest[task] = {};
     return null;
   },
   standing({ run, call }) {
@@ -88,6 +91,7 @@ const operations: {
   report: ({ run, call }) => viewOf(run).report(call),
   texts: ({ indices }) => indices.map((index) => viewOf("recorded").text(index).slice(0, 240)),
   detail: ({ run, call, index }) => detail(run, call, index),
+  search: ({ call, index, setting }) => search(call, index, setting),
   find: ({ text, ignoreCase }) => viewOf("recorded").find(text, { ignoreCase }),
   events: ({ run }) => simulated(run).events(),
   next: ({ run, idleMs }) => simulated(run).next({ idleMs }),
@@ -131,25 +135,18 @@ async function read(file: Blob, leaf: string | undefined): Promise<SessionFile> 
 }
 
 async function play(run: Simulation, setting: Setting): Promise<Played | null> {
-  const token = {};
-  newest[run] = token;
+  const isNewest = newestOf(run);
   const begun = performance.now();
-  const played = replay(opened(), { ...setting, calls: 0 } as unknown as ReplayOptions);
-  let amount = 4;
-  for (let known = 0; ; ) {
-    const start = performance.now();
-    const { done, call } = played.advance(amount);
-    const spent = Math.max(performance.now() - start, 0.5);
-    amount = Math.max(1, Math.min(amount * 4, Math.round((amount * STEP) / spent)));
+  const played = begin(setting);
+  let known = 0;
+  const isDone = await advance(played, Number.POSITIVE_INFINITY, isNewest, (call) => {
     const used = played.calls.slice(known).map((one) => one.used);
     scope.postMessage({ run, played: call, used });
     known = call;
-    if (done) break;
-    await pause();
-    if (newest[run] !== token) {
-      played[Symbol.dispose]();
-      return null;
-    }
+  });
+  if (!isDone) {
+    played[Symbol.dispose]();
+    return null;
   }
   runs[run]?.[Symbol.dispose]();
   runs[run] = played;
@@ -164,6 +161,77 @@ async function play(run: Simulation, setting: Setting): Promise<Played | null> {
     target,
     milliseconds: performance.now() - begun,
   };
+}
+
+/** Begins a task: another of its name stops. Says whether it is still the newest. */
+function newestOf(task: Task): () => boolean {
+  const token = {};
+  newest[task] = token;
+  return () => newest[task] === token;
+}
+
+function begin(setting: Setting): Replay {
+  return replay(opened(), { ...setting, calls: 0 } as unknown as ReplayOptions);
+}
+
+/** Plays so many calls in steps; `false` if it is not wanted any more. */
+async function advance(
+  played: Replay,
+  calls: number,
+  isWanted: () => boolean,
+  tell?: (call: number) => void,
+): Promise<boolean> {
+  let amount = 4;
+  for (let known = 0; ; ) {
+    const start = performance.now();
+    const { done, call } = played.advance(Math.min(amount, calls - known));
+    const spent = Math.max(performance.now() - start, 0.5);
+    amount = Math.max(1, Math.min(amount * 4, Math.round((amount * STEP) / spent)));
+    known = call;
+    tell?.(call);
+    if (done || call >= calls) return true;
+    await pause();
+    if (!isWanted()) return false;
+  }
+}
+
+/** The largest window that a search tries, in windows of the simulation. */
+const MOST_WINDOWS = 64;
+
+/** Doubles the window until the message is sent whole, then halves the gap: with this preset, else with the one that edits least. */
+async function search(call: number, index: number, setting: Setting): Promise<Found | null> {
+  const isNewest = newestOf("search");
+  const { contextTokens, maxOutputTokens = 0 } = setting.window;
+  const step = contextTokens < 50_000 ? 100 : 1_000;
+  let tried = 0;
+  const isWhole = async (preset: string, window: number) => {
+    tried += 1;
+    scope.postMessage({ tried, window });
+    await pause();
+    const options = { ...setting, preset, window: { ...setting.window, contextTokens: window } };
+    const played = begin(options);
+    try {
+      if (!(await advance(played, call + 1, isNewest))) throw new Error("cancelled");
+      return played.explain(index, call).state === "kept";
+    } finally {
+      played[Symbol.dispose]();
+    }
+  };
+  for (const preset of new Set([setting.preset, LEAST])) {
+    if (!(await isWhole(preset, contextTokens * MOST_WINDOWS))) continue;
+    let [low, high] =
+      preset === setting.preset
+        ? [contextTokens, 2 * contextTokens]
+        : [maxOutputTokens, contextTokens];
+    while (!(await isWhole(preset, high))) [low, high] = [high, high * 2];
+    while (high - low > step) {
+      const middle = step * Math.round((low + high) / (2 * step));
+      if (await isWhole(preset, middle)) high = middle;
+      else low = middle;
+    }
+    return { contextTokens: high, preset };
+  }
+  return null;
 }
 
 /** Lets messages that arrived meanwhile be answered; a timer would wait 4 ms each time. */
