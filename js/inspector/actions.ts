@@ -60,6 +60,7 @@ export function show(opened: state.Opened): void {
   state.layers.value = state.NO_LAYERS;
   state.policy.value = null;
   state.trial.value = null;
+  state.kept.value = null;
   state.setting.value = startSetting(opened.facts.window);
   state.call.value = opened.facts.calls.used.length - 1;
   state.view.value = "recorded";
@@ -136,6 +137,12 @@ export function tryOut(setting: Setting): void {
   }
   if (state.view.peek() === "recorded") state.view.value = "both";
   void simulate("trial", setting);
+}
+
+/** Keeps what is simulated now, to compare others with it; or forgets what was kept. */
+export function keep(): void {
+  state.kept.value = state.kept.peek() ? null : state.simulation.peek();
+  if (state.kept.peek() && state.view.peek() === "recorded") state.view.value = "both";
 }
 
 export function reset(): void {

@@ -4,7 +4,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { cancelSimulation, goTo } from "./actions.js";
 import { areas, columnsOf, HEIGHT, heightOf, line, ticks, WIDTH, y } from "./stack.js";
 import * as state from "./state.js";
-import { count, short } from "./words.js";
+import { count, settingName, short } from "./words.js";
 
 const VIEWS: ReadonlyArray<[state.View, string]> = [
   ["recorded", "Recorded"],
@@ -75,8 +75,7 @@ function Plot(): JSX.Element | null {
   const dragged = useRef<{ from: number; brush: boolean } | null>(null);
   const view = state.view.value;
   const simulated = state.simulation.value;
-  const base = state.policy.value;
-  const isTrial = state.trial.value !== null;
+  const lines = view === "both" ? compared() : [];
   const playing = state.playing.value;
   const zoom = state.zoom.value;
   const facts = opened?.facts;
@@ -91,8 +90,8 @@ function Plot(): JSX.Element | null {
     let most = 1;
     const layers = shownAlone?.layers ?? recorded;
     for (const call of columns) most = Math.max(most, used[call] ?? 0, heightOf(layers, call));
-    if (view !== "recorded" && simulated)
-      for (const call of columns) most = Math.max(most, simulated.used[call] ?? 0);
+    for (const { used: others } of lines.map(({ run }) => run))
+      for (const call of columns) most = Math.max(most, others[call] ?? 0);
     const window = (shownAlone?.setting.window ?? facts.window).contextTokens;
     const hasWindow = window < most * 1.9;
     most = Math.max(most, hasWindow ? window : 0) * 1.06;
@@ -103,7 +102,7 @@ function Plot(): JSX.Element | null {
       hasWindow,
       areas: areas(layers, columns, most),
     };
-  }, [facts, recorded, from, to, view, simulated, shownAlone]);
+  }, [facts, recorded, from, to, shownAlone, ...lines.map(({ run }) => run)]);
   if (!facts || !drawn) return null;
 
   const { columns, most, window } = drawn;
@@ -153,12 +152,11 @@ function Plot(): JSX.Element | null {
         {recorded.names.length === 0 ? (
           <path class="policy" d={line(facts.calls.used, columns, most)} />
         ) : null}
-        {isTrial && view === "both" && base ? (
-          <path class="ghost" d={line(base.used, columns, most)} />
-        ) : null}
-        {view === "both" && simulated && !playing ? (
-          <path class="policy" d={line(simulated.used, columns, most)} />
-        ) : null}
+        {lines.map(({ kind, run }) =>
+          playing && kind === "policy" ? null : (
+            <path key={kind} class={kind} d={line(run.used, columns, most)} />
+          ),
+        )}
         {showsLine && playing ? (
           <path class="policy" d={line(playing.used, columns, most)} />
         ) : null}
@@ -175,6 +173,18 @@ function Plot(): JSX.Element | null {
       ) : (
         <span class="window-name above">window {short(window)} is above this chart</span>
       )}
+      {lines.length > 1
+        ? lines.map(({ kind, letter, run }, at) => {
+            const column = Math.floor((columns.length - 1) * (0.9 - at / 8));
+            const tokens = run.used[columns[column] ?? 0] ?? 0;
+            const left = `${(100 * column) / Math.max(1, columns.length - 1)}%`;
+            return (
+              <span key={kind} class="line-name" style={{ top: top(tokens), left }}>
+                {letter}
+              </span>
+            );
+          })
+        : null}
       {marks.slice(0, 400).map(({ call, event }) => (
         <span
           key={call}
@@ -200,6 +210,21 @@ function Plot(): JSX.Element | null {
   );
 }
 
+/** The simulations to compare as lines: what is simulated now, what was kept, and the first. */
+function compared(): Array<{ kind: string; letter: string; run: state.Simulated }> {
+  const { kept, policy, simulation, trial } = state;
+  const alone = trial.value ? "now" : "with Plimsoll";
+  const letter = !kept.value ? alone : kept.value === simulation.value ? "A" : "B";
+  const all = [
+    { kind: "policy", letter, run: simulation.value },
+    { kind: "ghost kept", letter: "A", run: kept.value },
+    { kind: "ghost", letter: "first", run: policy.value },
+  ];
+  return all.flatMap(({ run, ...one }, at) =>
+    run && all.findIndex((other) => other.run === run) === at ? [{ ...one, run }] : [],
+  );
+}
+
 /** The line at the call that is shown. Alone in its component and in a layer of its own, so that nothing else is drawn when it moves. */
 function Cursor({ place }: { place: (call: number) => number }): JSX.Element {
   const share = place(state.call.value);
@@ -215,7 +240,6 @@ function Scrubber(): JSX.Element | null {
   if (!opened) return null;
   const last = opened.facts.calls.used.length - 1;
   const [from, to] = state.zoom.value ?? [0, last];
-  const { view, simulation, policy, trial } = state;
   return (
     <>
       <input
@@ -232,16 +256,13 @@ function Scrubber(): JSX.Element | null {
         <span>
           <i class="mark fold inline" /> compaction
         </span>
-        {view.value === "both" && simulation.value ? (
-          <span>
-            <i class="stroke" /> with Plimsoll, {simulation.value.setting.preset} (simulated)
-          </span>
-        ) : null}
-        {view.value === "both" && trial.value && policy.value ? (
-          <span>
-            <i class="stroke ghosted" /> before the change
-          </span>
-        ) : null}
+        {state.view.value === "both"
+          ? compared().map(({ kind, letter, run }) => (
+              <span key={kind}>
+                <i class={`stroke ${kind}`} /> {settingName(letter, run.setting)} (simulated)
+              </span>
+            ))
+          : null}
         <span class="hint">
           <kbd>←</kbd> <kbd>→</kbd> call · <kbd>e</kbd> next event · <kbd>Shift</kbd> drag to zoom
         </span>

@@ -10,6 +10,7 @@ const KEYS: ReadonlyArray<[string, string]> = [
   ["j k", "next, previous message"],
   ["Enter", "why the message is sent as it is"],
   ["f", "the smallest window that keeps the message whole"],
+  ["a", "keep this what-if as A, to compare it with another; again: forget it"],
   ["/", "search; then n, N for the next, previous hit"],
   ["v", "recorded, with Plimsoll, both"],
   ["t", "parts as a table or a treemap"],

@@ -1,5 +1,5 @@
 /** Keys of the page. They are off while somebody types. */
-import { cancelOpening, goTo, goToEvent, goToHit } from "./actions.js";
+import { cancelOpening, goTo, goToEvent, goToHit, keep } from "./actions.js";
 import { tabs } from "./app.js";
 import * as state from "./state.js";
 
@@ -52,6 +52,7 @@ const ACTIONS: Record<string, () => void> = {
     state.filter.value = state.filter.peek() === "changed" ? "all" : "changed";
   },
   f: () => document.querySelector<HTMLElement>(".why .find")?.click(),
+  a: keep,
   w() {
     if (!state.session.peek()?.isLive) state.tab.value = "what-if";
   },

@@ -77,6 +77,8 @@ export const hits: Signal<FoundMessage[] | null> = signal<FoundMessage[] | null>
 /** The simulation under the options that the page begins with, and the one with others. */
 export const policy: Signal<Simulated | null> = signal<Simulated | null>(null);
 export const trial: Signal<Simulated | null> = signal<Simulated | null>(null);
+/** A what-if that others are compared with. */
+export const kept: Signal<Simulated | null> = signal<Simulated | null>(null);
 export const playing: Signal<{ run: Simulation; played: number; used: number[] } | null> = signal<{
   run: Simulation;
   played: number;

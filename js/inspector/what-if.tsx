@@ -1,12 +1,12 @@
 /** The same session under another window or policy. */
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { reset, tryOut } from "./actions.js";
+import { keep, reset, tryOut } from "./actions.js";
 import type { Setting } from "./protocol.js";
 import * as state from "./state.js";
-import { change, count, percent } from "./words.js";
+import { change, count, percent, settingName } from "./words.js";
 
-const PRESETS: ReadonlyArray<[string, string]> = [
+export const PRESETS: ReadonlyArray<[string, string]> = [
   ["balanced", "balanced: edits when that is cheaper"],
   ["economy", "economy: keeps less"],
   ["retention", "retention: keeps more"],
@@ -22,10 +22,14 @@ const PRESETS: ReadonlyArray<[string, string]> = [
 export function WhatIf(): JSX.Element | null {
   const setting = state.setting.value;
   const base = state.policy.value;
-  const trial = state.trial.value;
+  const { kept, trial, simulation } = state;
+  const isOther = simulation.value !== kept.value;
   if (!setting) return null;
   const { window } = setting;
-  const set = (more: Partial<Setting>) => tryOut({ ...setting, ...more });
+  // Not what was drawn: a change may follow another before that is drawn.
+  const now = () => state.setting.peek() ?? setting;
+  const setWindow = (more: Partial<Setting["window"]>) =>
+    tryOut({ ...now(), window: { ...now().window, ...more } });
   return (
     <section class="card" aria-label="What if">
       <header class="row-head">
@@ -36,18 +40,18 @@ export function WhatIf(): JSX.Element | null {
         <Amount
           name="Window, tokens"
           value={window.contextTokens}
-          change={(contextTokens) => set({ window: { ...window, contextTokens } })}
+          change={(contextTokens) => setWindow({ contextTokens })}
         />
         <Amount
           name="Reserve for the answer"
           value={window.maxOutputTokens ?? 0}
-          change={(maxOutputTokens) => set({ window: { ...window, maxOutputTokens } })}
+          change={(maxOutputTokens) => setWindow({ maxOutputTokens })}
         />
         <label>
           Preset
           <select
             value={setting.preset}
-            onChange={(event) => set({ preset: event.currentTarget.value })}
+            onChange={(event) => tryOut({ ...now(), preset: event.currentTarget.value })}
           >
             {PRESETS.map(([name, words]) => (
               <option key={name} value={name}>
@@ -66,7 +70,7 @@ export function WhatIf(): JSX.Element | null {
             placeholder="the preset’s"
             value={setting.trigger ?? ""}
             onChange={(event) => {
-              const { trigger: _, ...rest } = setting;
+              const { trigger: _, ...rest } = now();
               const { value } = event.currentTarget;
               tryOut(value === "" ? rest : { ...rest, trigger: Number(value) });
             }}
@@ -79,11 +83,17 @@ export function WhatIf(): JSX.Element | null {
         </p>
       ) : null}
       {base ? (
-        <Results base={base} trial={trial} />
+        <Results
+          base={kept.value ?? base}
+          trial={!kept.value ? trial.value : isOther ? simulation.value : null}
+        />
       ) : (
         <p class="dim">The first simulation is running …</p>
       )}
-      {base ? <Configuration setting={setting} /> : null}
+      <div class="pair">
+        {kept.value ? <Configuration setting={kept.value.setting} letter="A" /> : null}
+        {base ? <Configuration setting={setting} letter={kept.value ? "B" : ""} /> : null}
+      </div>
     </section>
   );
 }
@@ -136,6 +146,7 @@ function Results({
   base: state.Simulated;
   trial: state.Simulated | null;
 }): JSX.Element {
+  const kept = state.kept.value;
   const show = (value: number | null, isShare = false) =>
     value === null ? "–" : isShare ? percent(value, 1) : count(value);
   return (
@@ -144,13 +155,13 @@ function Results({
         <tr>
           <th scope="col">Simulated</th>
           <th scope="col" class="number">
-            {base.setting.preset}, at first
+            {kept ? settingName("A", base.setting) : `${base.setting.preset}, at first`}
           </th>
           <th scope="col" class="number">
-            With the change
+            {kept && trial ? settingName("B", trial.setting) : "With the change"}
           </th>
           <th scope="col" class="number">
-            Difference
+            Differ&shy;ence
           </th>
         </tr>
       </thead>
@@ -165,7 +176,7 @@ function Results({
               <td class="number">
                 {before !== null && after !== null && !isShare ? change(before, after) : ""}
                 {before !== null && after !== null && isShare && before !== after
-                  ? `${(100 * (after - before)).toFixed(1)} points`
+                  ? `${(100 * (after - before)).toFixed(1).replace("-", "−")} points`
                   : ""}
               </td>
             </tr>
@@ -187,11 +198,13 @@ export function configuration({ window, preset, trigger }: Setting): string {
   return `new ContextManager(${members});`;
 }
 
-function Configuration({ setting }: { setting: Setting }): JSX.Element {
+function Configuration({ setting, letter }: { setting: Setting; letter: string }): JSX.Element {
   const copied = useSignal("");
+  const isKept = letter === "A";
   const code = configuration(setting);
   return (
     <div class="configuration">
+      {letter ? <h3>{settingName(letter, setting)}</h3> : null}
       <pre tabIndex={0}>{code}</pre>
       <p class="row-head">
         <button
@@ -203,9 +216,16 @@ function Configuration({ setting }: { setting: Setting }): JSX.Element {
         >
           {copied.value === code ? "Copied" : "Copy as configuration"}
         </button>
-        <button type="button" disabled={!state.trial.value} onClick={reset}>
-          Back to the first options
-        </button>
+        {isKept || !letter ? (
+          <button type="button" disabled={!isKept && state.playing.value !== null} onClick={keep}>
+            {isKept ? "Forget A" : "Keep this one to compare"}
+          </button>
+        ) : null}
+        {isKept ? null : (
+          <button type="button" disabled={!state.trial.value} onClick={reset}>
+            Back to the first options
+          </button>
+        )}
       </p>
     </div>
   );

@@ -1,4 +1,5 @@
 /** Figures and names in the words of the page. */
+import type { Setting } from "./protocol.js";
 
 export function count(value: number): string {
   return Math.round(value).toLocaleString("en-US");
@@ -15,6 +16,12 @@ export function short(value: number): string {
 
 export function percent(part: number, total: number): string {
   return total === 0 ? "0 %" : `${((100 * part) / total).toFixed(1)} %`;
+}
+
+/** A simulation by its options: `A: economy, 128,000, from 80.0 %`. */
+export function settingName(letter: string, { preset, window, trigger }: Setting): string {
+  const from = trigger === undefined ? "" : `, from ${percent(trigger, 1)}`;
+  return `${letter ? `${letter}: ` : ""}${preset}, ${count(window.contextTokens)}${from}`;
 }
 
 export function signed(value: number): string {

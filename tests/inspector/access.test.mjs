@@ -16,9 +16,11 @@ const axe = skip
 const SCREENS = /** @type {ReadonlyArray<[string, string[]]>} */ ([
   ["messages", []],
   ["why", ["v", "c", "j"]],
+  ["the window that keeps a message", ["f"]],
   ["treemap", ["Escape", "t"]],
   ["lost", ["2"]],
   ["what if", ["3"]],
+  ["two what ifs", ["a"]],
   ["next", ["4"]],
   ["compare", ["5"]],
   ["file", ["6"]],
@@ -75,6 +77,26 @@ test("axe finds no accessibility fault on any screen", { skip, timeout: 600_000 
   figure("screens in which axe finds nothing", String(looked));
 });
 
+test("rows that are scrolled to show the texts of their messages", { skip }, async (t) => {
+  const started = await browser(t);
+  const { page } = await emptyPage(started);
+  await openSession(page, EXAMPLE);
+  for (const top of [3000, 9000]) {
+    await page.evaluate((/** @type {number} */ to) => {
+      /** @type {any} */ (document.querySelector(".list")).scrollTop = to;
+    }, top);
+    await page.waitForTimeout(100);
+    await page.waitForFunction(
+      () =>
+        Array.from(document.querySelectorAll(".message .text")).every(
+          (it) => it.textContent !== "…",
+        ),
+      null,
+      { timeout: 3_000 },
+    );
+  }
+});
+
 test("every screen can be reached with the keyboard", { skip, timeout: 120_000 }, async (t) => {
   const started = await browser(t);
   const { page } = await emptyPage(started);
@@ -118,6 +140,13 @@ test("every screen can be reached with the keyboard", { skip, timeout: 120_000 }
     assert.equal((await press(String(at + 1))).tab, tab);
   assert.equal((await press("s")).dialog, "share");
   assert.equal((await press("Escape")).dialog, "");
+  await press("a");
+  assert.equal(
+    await page.evaluate(
+      () => /** @type {any} */ (globalThis).__inspector.state.kept.value.setting.preset,
+    ),
+    "balanced",
+  );
   assert.equal((await press("?")).dialog, "help");
   assert.equal((await press("Escape")).dialog, "");
   await press("/");

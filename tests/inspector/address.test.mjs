@@ -1,0 +1,112 @@
+// @ts-check
+/** The address of the page: it brings back every screen, and whatever is wrong in it is ignored. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { browser, EXAMPLE, emptyPage, missing, openSession, PAGE } from "./page.mjs";
+
+const skip = missing() || false;
+
+/** What is on the screen, in texts and figures. */
+const screen = (/** @type {any} */ page) =>
+  page.evaluate(() => {
+    const { state } = /** @type {any} */ (globalThis).__inspector;
+    const { standing, view, tab, selected, bucket, filter, largestFirst, treemap, zoom } = state;
+    return {
+      ...{ call: standing.value.call, run: standing.value.run, view: view.value, tab: tab.value },
+      ...{ selected: selected.value, bucket: bucket.value, filter: filter.value },
+      ...{ largestFirst: largestFirst.value, treemap: treemap.value, zoom: zoom.value },
+      ...{ range: state.range.value, dialog: state.dialog.value, query: state.query.value },
+      hits: state.hits.value?.length ?? null,
+      keeps: state.search.value?.found ?? null,
+      settings: [state.kept.value?.setting ?? null, state.trial.value?.setting ?? null],
+      text: document.querySelector("main")?.textContent,
+    };
+  });
+
+/** Waits until nothing is under way, and the address is written. */
+async function quiet(/** @type {any} */ page) {
+  await page.waitForTimeout(100);
+  await page.waitForFunction(
+    () => {
+      const { state } = /** @type {any} */ (globalThis).__inspector;
+      const { search, standing, playing, policy, run, call } = state;
+      return (
+        policy.value &&
+        !playing.value &&
+        standing.value?.run === run.value &&
+        standing.value.call === call.value &&
+        (!search.value || search.value.found !== undefined)
+      );
+    },
+    null,
+    { timeout: 60_000, polling: 20 },
+  );
+  await page.waitForTimeout(700);
+}
+
+const hashOf = (/** @type {any} */ page) => new URL(page.url()).hash.slice(1);
+
+/** Screens as addresses: every name that an address can have is in one of them. */
+const ADDRESSES = [
+  "",
+  "call=120&view=plimsoll&m=31&filter=changed&treemap=",
+  "tab=lost&order=history&zoom=20-90",
+  "call=200&part=result+read&filter=hits&q=tide&dialog=help",
+  "tab=what-if&view=both&window=64000&reserve=4000&preset=capacity&trigger=0.8",
+  "tab=what-if&view=both&a-window=48000&a-reserve=0&a-preset=economy&window=96000&reserve=0&preset=hermes",
+  "tab=compare&a-window=200000&a-reserve=0&a-preset=balanced&window=96000&reserve=0&preset=capacity",
+  "view=plimsoll&m=305&range=300-320&window=24000&reserve=0&preset=capacity&keeps=",
+];
+
+test("an address read back gives the same screen", { skip, timeout: 240_000 }, async (t) => {
+  const started = await browser(t);
+  const { page: first, complaints } = await emptyPage(started);
+  await openSession(first, EXAMPLE);
+  for (const address of ADDRESSES) {
+    // In a page that shows something else.
+    await first.evaluate((/** @type {string} */ hash) => {
+      location.hash = hash;
+    }, address);
+    await quiet(first);
+    const written = hashOf(first);
+    const sorted = (/** @type {string} */ text) => [...new URLSearchParams(text)].sort().join("\n");
+    assert.equal(sorted(written), sorted(address));
+    const { page } = await emptyPage(started, {}, `file://${PAGE}#${written}`);
+    await openSession(page, EXAMPLE);
+    await quiet(page);
+    assert.deepEqual(await screen(page), await screen(first), address);
+    assert.equal(sorted(hashOf(page)), sorted(address));
+    await page.close();
+  }
+  assert.deepEqual(complaints, []);
+});
+
+test("unknown and broken values of an address are ignored", {
+  skip,
+  timeout: 240_000,
+}, async (t) => {
+  const started = await browser(t);
+  const { page: usual } = await emptyPage(started);
+  await openSession(usual, EXAMPLE);
+  await quiet(usual);
+  const expected = await screen(usual);
+  for (const address of [
+    "call=&view=x&m=&tab=&part=&filter=&zoom=&range=&dialog=&q=&window=&reserve=&preset=&trigger=",
+    "call=0&view=recorded&m=99999&tab=settings&part=nothing&filter=hits&zoom=9-3&range=5-99999",
+    "call=1e9&m=-1&zoom=0-5&dialog=x&order=x&window=-5&reserve=1e3&preset=x&trigger=7&unknown=1",
+    "call=NaN&m=1.5&zoom=1-9999&window=99999999999999999999&reserve=200000&trigger=-0.5",
+    "trigger=NaN&window=0&reserve=0&preset=__proto__&keeps=&m=0x10&%E0%A4%A&=&a-preset=",
+  ]) {
+    const { page, complaints } = await emptyPage(started, {}, `file://${PAGE}#${address}`);
+    await openSession(page, EXAMPLE);
+    await quiet(page);
+    const { settings, ...rest } = await screen(page);
+    const isA = address.includes("a-preset");
+    assert.equal(settings[0] !== null, isA, address);
+    assert.equal(settings[1], null, address);
+    assert.deepEqual({ ...rest, settings: [null, null] }, expected, address);
+    assert.equal(await page.locator("[role=alert]").count(), 0, address);
+    assert.deepEqual(complaints, [], address);
+    await page.close();
+  }
+});
