@@ -66,6 +66,7 @@ export function show(opened: state.Opened): void {
   state.view.value = "recorded";
   state.tab.value = "messages";
   state.selected.value = null;
+  state.section.value = null;
   state.bucket.value = null;
   state.range.value = null;
   state.filter.value = "all";

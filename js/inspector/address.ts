@@ -52,7 +52,7 @@ async function play(from: URLSearchParams, prefix: string, first: Setting): Prom
 }
 
 /** Places that the address names; calls are numbered from 1 there. What it does not name, or wrongly, is as at first. */
-function place(from: URLSearchParams, { facts, isLive }: state.Opened): void {
+function place(from: URLSearchParams, { facts, isLive, report }: state.Opened): void {
   const last = facts.calls.used.length - 1;
   const is = <T extends string>(name: string, values: readonly T[], usual: T): T =>
     values.find((value) => value === from.get(name)) ?? usual;
@@ -68,6 +68,8 @@ function place(from: URLSearchParams, { facts, isLive }: state.Opened): void {
       tabs().map(([name]) => name),
       "messages",
     );
+    const sections = (report?.sections ?? []).map(({ key }) => key);
+    state.section.value = sections.find((key) => key === from.get("section")) ?? null;
     state.selected.value = message !== null && message < facts.messages ? message : null;
     state.bucket.value = part !== null && (isLive || parts.includes(part)) ? part : null;
     state.filter.value = is("filter", state.hits.peek() ? ["changed", "hits"] : ["changed"], "all");
@@ -133,6 +135,7 @@ function written(): string {
   if (state.view.value !== "recorded") parts.set("view", state.view.value);
   if (state.tab.value !== "messages") parts.set("tab", state.tab.value);
   if (state.selected.value !== null) parts.set("m", String(state.selected.value));
+  if (state.section.value !== null) parts.set("section", state.section.value);
   if (state.bucket.value !== null) parts.set("part", state.bucket.value);
   if (state.query.value !== "") parts.set("q", state.query.value);
   if (state.filter.value !== "all") parts.set("filter", state.filter.value);

@@ -14,6 +14,7 @@ import { Next } from "./next.js";
 import { Parts } from "./parts.js";
 import { Share } from "./share.js";
 import * as state from "./state.js";
+import { System } from "./system.js";
 import { WhatIf } from "./what-if.js";
 import { Why } from "./why.js";
 
@@ -26,13 +27,21 @@ export const TABS: ReadonlyArray<[state.Tab, string]> = [
   ["file", "The file"],
 ];
 
-/** What a live session can show: it has a report, and no file. */
-const OF_LIVE: readonly state.Tab[] = ["messages", "next"];
-
-/** The tabs of the session that is open. */
+/** The tabs of the session that is open. A live one has a report, and no file. */
 export function tabs(): typeof TABS {
-  const isLive = state.session.value?.isLive;
-  return isLive ? TABS.filter(([name]) => OF_LIVE.includes(name)) : TABS;
+  const opened = state.session.value;
+  if (!opened?.isLive) return TABS;
+  const { compactions = [], sections = [] } = opened.report ?? {};
+  const shown = TABS.filter(
+    ([name]) => name === "messages" || name === "next" || (name === "lost" && compactions.length),
+  );
+  return sections.length > 0 ? [...shown, ["system", "System prompt"]] : shown;
+}
+
+/** The tab that is shown; a live session may lose one. */
+function shownTab(): state.Tab {
+  const tab = state.tab.value;
+  return tabs().some(([name]) => name === tab) ? tab : "messages";
 }
 
 export function App(): JSX.Element {
@@ -118,7 +127,7 @@ function Landing(): JSX.Element {
 function Tabs(): JSX.Element {
   const move = (step: number) => {
     const shown = tabs();
-    const at = shown.findIndex(([name]) => name === state.tab.value);
+    const at = shown.findIndex(([name]) => name === shownTab());
     const next = shown[(at + step + shown.length) % shown.length];
     if (!next) return;
     state.tab.value = next[0];
@@ -144,8 +153,8 @@ function Tabs(): JSX.Element {
           key={name}
           id={`tab-${name}`}
           aria-controls="panel"
-          aria-selected={state.tab.value === name}
-          tabIndex={state.tab.value === name ? 0 : -1}
+          aria-selected={shownTab() === name}
+          tabIndex={shownTab() === name ? 0 : -1}
           onClick={() => {
             state.tab.value = name;
           }}
@@ -158,7 +167,7 @@ function Tabs(): JSX.Element {
 }
 
 function Panel(): JSX.Element {
-  const tab = state.tab.value;
+  const tab = shownTab();
   const isWhy = state.selected.value !== null;
   return (
     <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
@@ -174,6 +183,7 @@ function Panel(): JSX.Element {
       {tab === "next" ? <Next /> : null}
       {tab === "compare" ? <Compare /> : null}
       {tab === "file" ? <File /> : null}
+      {tab === "system" ? <System /> : null}
     </div>
   );
 }

@@ -148,20 +148,18 @@ function WhatLost(): JSX.Element | null {
           <p class="figure">
             −{short(taken)} <small>in {plural(compactions.length, "compaction")}</small>
           </p>
-          {opened.isLive ? null : (
-            <p>
-              <button
-                type="button"
-                class="link"
-                onClick={() => {
-                  state.tab.value = "lost";
-                  goTo(last.call ?? 0);
-                }}
-              >
-                See what {compactions.length === 1 ? "it" : "they"} took
-              </button>
-            </p>
-          )}
+          <p>
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                state.tab.value = "lost";
+                if (!opened.isLive) goTo(last.call ?? 0);
+              }}
+            >
+              See what {compactions.length === 1 ? "it" : "they"} took
+            </button>
+          </p>
         </>
       ) : (
         <p class="figure calm">

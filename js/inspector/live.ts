@@ -148,6 +148,10 @@ class LiveSession implements Asked {
     };
   }
 
+  async section(detailKey: string): Promise<string> {
+    return (await this.#call({ detailKey, include: [] })).detail?.content ?? "";
+  }
+
   async #poll(round: number): Promise<void> {
     try {
       const brief = JSON.stringify(await this.#call({ include: [] }));
@@ -185,7 +189,7 @@ class LiveSession implements Asked {
       }
     }
     const facts = factsOf(report, calls, this.#points);
-    const opened = { name: this.#session, client: this, facts, file: null, isLive: true };
+    const opened = { name: this.#session, client: this, facts, file: null, isLive: true, report };
     const layers = calls ? state.NO_LAYERS : layersOf(this.#points);
     const open = state.session.peek();
     const last = facts.calls.used.length - 1;
@@ -301,6 +305,7 @@ const ANSWERS: {
   standing: (live, { call }) => live.standing(call),
   report: (live, { call }) => live.reportAt(call),
   detail: (live, { call, index }) => live.detail(call, index),
+  section: (live, { key }) => live.section(key),
   // Texts are asked for one by one, when somebody opens a message: each costs the session a report.
   texts: (_, { indices }) => indices.map(() => ""),
   next: (live) => ({

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { FileCompaction, ReplayEvent } from "../types.js";
+import type { CompactionRecord, FileCompaction, ReplayEvent } from "../types.js";
 import { goTo } from "./actions.js";
 import { sizes } from "./cards.js";
 import { save } from "./save.js";
@@ -12,6 +12,7 @@ import { count, plain, plural, short } from "./words.js";
 export function Lost(): JSX.Element | null {
   const opened = state.session.value;
   if (!opened) return null;
+  if (opened.report) return <OfLive compactions={opened.report.compactions} />;
   const { compactions } = opened.facts;
   return (
     <section class="card ledger" aria-label="What was lost">
@@ -30,6 +31,67 @@ export function Lost(): JSX.Element | null {
       )}
       <Simulated />
     </section>
+  );
+}
+
+/** Folds of a live session, the newest first. Only the last has its texts. */
+function OfLive({ compactions }: { compactions: readonly CompactionRecord[] }): JSX.Element {
+  return (
+    <section class="card ledger" aria-label="What was lost">
+      <header class="row-head">
+        <h2>Compactions by Plimsoll</h2>
+        <p class="dim">Originals stay in the host’s history.</p>
+      </header>
+      <ol class="events">
+        {compactions
+          .map((one, at) => {
+            const from = Math.min(compactions[at - 1]?.firstKeptIndex ?? 0, one.firstKeptIndex);
+            return (
+              <li key={one.id}>
+                <p class="event-line">
+                  <span>{plain(one.timestamp.replace("T", " ").slice(0, 16))}</span>
+                  <b>
+                    {short(one.tokensBefore)} → {short(one.tokensAfter)}
+                  </b>
+                  <span>{plural(one.firstKeptIndex - from, "message")} → a summary</span>
+                  <ShowThem from={from} to={one.firstKeptIndex} />
+                </p>
+                {one.degraded ? <p class="bad">The summary that was wanted failed.</p> : null}
+                {one.lost.length > 0 ? (
+                  <p>
+                    Names that the summary does not have: <code>{plain(one.lost.join(" · "))}</code>
+                  </p>
+                ) : null}
+                {one.head ? (
+                  <details open>
+                    <summary>The text that takes their place</summary>
+                    <pre tabIndex={0}>{plain(one.head)}</pre>
+                  </details>
+                ) : null}
+              </li>
+            );
+          })
+          .reverse()}
+      </ol>
+    </section>
+  );
+}
+
+/** Lists the messages that a compaction took. */
+function ShowThem({ from, to, at }: { from: number; to: number; at?: number }): JSX.Element {
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        state.range.value = [from, to];
+        state.bucket.value = null;
+        state.filter.value = "all";
+        state.tab.value = "messages";
+        if (at !== undefined) goTo(at);
+      }}
+    >
+      Show them
+    </button>
   );
 }
 
@@ -56,18 +118,7 @@ function Compaction({ record, number }: { record: FileCompaction; number: number
         </span>
         {taken > 0 ? (
           <>
-            <button
-              type="button"
-              onClick={() => {
-                state.range.value = [from, record.firstKeptIndex];
-                state.bucket.value = null;
-                state.filter.value = "all";
-                state.tab.value = "messages";
-                goTo(at);
-              }}
-            >
-              Show them
-            </button>
+            <ShowThem from={from} to={record.firstKeptIndex} at={at} />
             <button
               type="button"
               onClick={async () => {

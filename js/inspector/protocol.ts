@@ -141,6 +141,8 @@ export interface Operations {
     takes: RedactOptions;
     gives: { packed: Uint8Array<ArrayBuffer>; hits: RedactedSession["hits"]; excerpts: string[] };
   };
+  /** Text of a section of a live session's system prompt. */
+  section: { takes: { key: string }; gives: string };
   originals: { takes: { from: number; to: number }; gives: string };
 }
 export type Operation = keyof Operations;

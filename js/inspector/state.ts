@@ -1,6 +1,6 @@
 /** State of the page: what is open, where one stands in it, and what was asked for. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { FoundMessage } from "../types.js";
+import type { FoundMessage, InspectReport } from "../types.js";
 import type { Asked } from "./client.js";
 import type {
   ChartLayers,
@@ -14,7 +14,7 @@ import type {
 } from "./protocol.js";
 
 export type View = "recorded" | "plimsoll" | "both";
-export type Tab = "messages" | "lost" | "what-if" | "next" | "compare" | "file";
+export type Tab = "messages" | "lost" | "what-if" | "next" | "compare" | "file" | "system";
 export type Filter = "all" | "changed" | "hits";
 
 export interface Opened {
@@ -25,6 +25,8 @@ export interface Opened {
   file: Blob | null;
   /** Whether it goes on, and is asked again and again. */
   isLive: boolean;
+  /** The newest report of a live session. */
+  report?: InspectReport;
 }
 
 export interface Simulated extends Played {
@@ -57,6 +59,8 @@ export const call: Signal<number> = signal(0);
 export const view: Signal<View> = signal<View>("recorded");
 export const tab: Signal<Tab> = signal<Tab>("messages");
 export const selected: Signal<number | null> = signal<number | null>(null);
+/** Key of the section of a live system prompt whose text is shown. */
+export const section: Signal<string | null> = signal<string | null>(null);
 export const bucket: Signal<string | null> = signal<string | null>(null);
 /** Messages of which the list shows these alone, as [from, to). */
 export const range: Signal<readonly [number, number] | null> = signal<

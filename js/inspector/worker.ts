@@ -101,6 +101,8 @@ const operations: {
     const excerpts = places.map((place) => excerpt(copy, place));
     return { packed: await packed(copy), hits, excerpts };
   },
+  // Files have no sections.
+  section: () => "",
   originals({ from, to }) {
     const messages = Array.from({ length: to - from }, (_, at) => messageOf(opened(), from + at));
     return JSON.stringify(messages, null, 2);

@@ -4,13 +4,16 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import test from "node:test";
+import { good, talk, WINDOW } from "../conformance/support/agent-session.mjs";
 import { exampleOf } from "../support/examples.mjs";
 import { browser, EXAMPLE, emptyPage, figure, goTo, missing, PAGE } from "./page.mjs";
 
 const skip = missing() || false;
 const from = (/** @type {string} */ name) =>
   import(new URL(name, `file://${process.env.PLIMSOLL}`).href);
-const { ContextManager } = skip ? /** @type {any} */ ({}) : await from("./index.node.js");
+const { ContextManager, assemblePrompt, requestFocus } = skip
+  ? /** @type {any} */ ({})
+  : await from("./index.node.js");
 const { createInspectHandler } = skip ? /** @type {any} */ ({}) : await from("./entry/inspect.js");
 const { readSession, replay } = skip
   ? /** @type {any} */ ({})
@@ -167,6 +170,114 @@ test("the page follows a gateway's session, stops, resumes, and says why there i
   await page.waitForFunction(() =>
     /Unknown or inactive session/.test(document.querySelector("header.top")?.textContent ?? ""),
   );
+});
+
+/** A prompt of five sections: whole, cut in both ways, left out; one with text that is no markup. */
+const planned = () =>
+  assemblePrompt(
+    [
+      {
+        key: "base",
+        content: "You are <b>careful</b>. ".repeat(40),
+        priority: 95,
+        protected: true,
+      },
+      { key: "git", content: "diff ".repeat(400), priority: 40 },
+      { key: "memory:soul", content: "a soul ".repeat(150) },
+      { key: "rules:test", content: "test it ".repeat(170) },
+      { key: "skills", content: "a skill ".repeat(80), evidence: ["skills/a.md"] },
+    ],
+    {
+      budget: { maxPerTierChars: 900, maxTotalChars: 2_600 },
+      focus: requestFocus("fix the tests in src/a.test.ts"),
+    },
+  );
+
+test("a live session shows the sections of its prompt and what its compactions lost", {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const context = new ContextManager({
+    ...{ window: WINDOW, format: "anthropic", id: "one" },
+    summarize: async (/** @type {any} */ job) => good(job),
+  });
+  const [history, system] = [talk(20), planned()];
+  context.request(history, { system });
+  const { origin } = await gateway(t, () => context);
+  const started = await browser(t);
+  const address = `${origin}/inspector#live=/rpc&session=one`;
+  const { page } = await emptyPage(started, {}, address);
+  await shows(page, context.inspect().window.used);
+  const tabs = () => page.textContent("[role=tablist]");
+  assert.equal(await tabs(), "MessagesNext requestSystem prompt");
+  await page.keyboard.press("3");
+  const rows = () =>
+    page.evaluate(() =>
+      Array.from(document.querySelectorAll("#panel tbody tr"), (row) =>
+        Array.from(row.children, (cell) => cell.textContent),
+      ),
+    );
+  const figures = (/** @type {number} */ value) => value.toLocaleString("en-US");
+  const { sections, budget, totalChars } = context.inspect();
+  const shown = await rows();
+  // What is cut first comes first: each budget that a section needs contains those below it.
+  assert.deepEqual(
+    shown.map(([key]) => key),
+    ["git", "skills", "rules:test", "memory:soul", "base"],
+  );
+  for (const [key, priority, characters, tokens, state, whole] of shown) {
+    const one = sections.find((/** @type {any} */ section) => section.key === key);
+    const lift = one.priority - one.basePriority;
+    assert.equal(priority, `${one.basePriority}${lift ? ` + ${lift}` : ""}`);
+    const sent = figures(one.finalChars);
+    assert.equal(characters, one.truncated ? `${figures(one.originalChars)} → ${sent}` : sent);
+    assert.equal(tokens, figures(one.estimatedTokens));
+    const fate = one.included ? (one.truncated ? "cut" : "whole") : "left out";
+    assert.equal(state, one.protected ? `${fate} protected` : fate);
+    assert.equal(whole, figures(one.wholeFromTotalChars));
+  }
+  const panel = (await page.textContent("#panel")) ?? "";
+  assert.ok(panel.includes(`${figures(totalChars)} of at most ${figures(budget.maxTotalChars)}`));
+  assert.ok(panel.includes("src/a.test.ts"), panel);
+
+  // A text is asked for when a section is opened, and shown as text; its key is in the address.
+  await page.click("#panel button:text('base')");
+  await page.waitForFunction(
+    (/** @type {string} */ text) => document.querySelector("#panel pre")?.textContent === text,
+    "You are <b>careful</b>. ".repeat(40),
+  );
+  await page.click("#panel button:text('skills')");
+  await page.waitForFunction(() =>
+    /left out by the total.*skills\/a\.md/s.test(
+      document.querySelector("#panel .receipt")?.textContent ?? "",
+    ),
+  );
+  await page.waitForTimeout(500);
+  assert.match(page.url(), /tab=system.*section=skills/);
+  const { page: again } = await emptyPage(started, {}, page.url());
+  await again.waitForSelector("#panel .receipt:has-text('skills/a.md')");
+
+  // A compaction adds a tab with what it lost.
+  await context.compact(history, { force: true, system });
+  context.request(history, { system });
+  await shows(page, context.inspect().window.used);
+  assert.equal(await tabs(), "MessagesWhat was lostNext requestSystem prompt");
+  await page.click("text=See what it took");
+  const [record] = context.inspect().compactions;
+  assert.ok(record.lost.length > 0 && record.head.includes("Zebra_One"));
+  const lost = (await page.textContent(".ledger")) ?? "";
+  assert.ok(lost.includes(`${record.firstKeptIndex} messages → a summary`), lost);
+  assert.ok(lost.includes(record.lost.join(" · ")), lost);
+  assert.equal(await page.textContent(".ledger pre"), record.head);
+  await page.click("text=Show them");
+  assert.equal(await page.textContent(".messages .where"), `${record.firstKeptIndex} messages`);
+
+  // Without a plan the tab goes, and the messages are shown.
+  await page.keyboard.press("4");
+  context.request(history, { system: "Be brief." });
+  await shows(page, context.inspect().window.used);
+  assert.equal(await tabs(), "MessagesWhat was lostNext request");
+  assert.equal(await page.textContent("[role=tab][aria-selected=true]"), "Messages");
 });
 
 test("a live replay shows every call, with the figures of the API", {
