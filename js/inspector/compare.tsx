@@ -84,7 +84,7 @@ export function Compare(): JSX.Element | null {
                 : `With Plimsoll, ${simulated?.setting.preset ?? "…"} (simulated)`}
             </th>
             <th scope="col" class="number">
-              Difference
+              Differ&shy;ence
             </th>
           </tr>
         </thead>

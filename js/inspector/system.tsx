@@ -45,7 +45,7 @@ export function System(): JSX.Element | null {
               Priority
             </th>
             <th scope="col" class="number">
-              Characters
+              Charac&shy;ters
             </th>
             <th scope="col" class="number extra">
               Tokens
@@ -72,7 +72,7 @@ function Row({ one, isOpen }: { one: Section; isOpen: boolean }): JSX.Element {
   const lift = priority - basePriority;
   const fate = included ? (truncated ? "cut" : "whole") : "left out";
   return (
-    <tr>
+    <tr class={isOpen ? "on" : ""}>
       <th scope="row">
         <button
           type="button"

@@ -133,7 +133,7 @@ export const METRICS: ReadonlyArray<
     "Calls at which messages were shortened",
     ({ event }) => event.filter((one) => one === 1).length,
   ],
-  ["Folds (compactions)", ({ totals }) => totals.folds],
+  ["Compactions (folds)", ({ totals }) => totals.folds],
   ["Requests larger than the window", ({ totals }) => totals.overWindow],
   ["Names used again that were still there", ({ totals }) => totals.recall, true],
   ["The same, with the whole text they came from", ({ totals }) => totals.contentRecall, true],

@@ -200,7 +200,7 @@ function FromWindow(): JSX.Element {
   const orOther = found || setting.preset === LEAST ? "" : ` or ${LEAST}`;
   return (
     <p role="status">
-      {isOther ? `No window keeps it with the preset ${setting.preset}${orOther}. ` : ""}
+      {isOther ? `No larger window keeps it with the preset ${setting.preset}${orOther}. ` : ""}
       {found ? (
         <>
           {isOther ? `With the preset ${found.preset}, a` : "A"} window of at least{" "}

@@ -108,7 +108,7 @@ test("the window that is found keeps the message, and one step less does not", {
       const what = `${preset} ${contextTokens}, message ${index}, ${before}`;
       if (!found) {
         const words = await page.textContent(".why dl");
-        assert.match(words, /No window keeps it/, what);
+        assert.match(words, /No larger window keeps it/, what);
         continue;
       }
       const at = (/** @type {number} */ tokens) =>
