@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { cancelSimulation, goTo } from "./actions.js";
+import type { ChartLayers, Facts } from "./protocol.js";
 import { areas, columnsOf, HEIGHT, heightOf, line, ticks, WIDTH, y } from "./stack.js";
 import * as state from "./state.js";
 import { count, settingName, short } from "./words.js";
@@ -69,21 +70,17 @@ function Playing(): JSX.Element | null {
   );
 }
 
-function Plot(): JSX.Element | null {
-  const opened = state.session.value;
-  const plot = useRef<HTMLDivElement>(null);
-  const dragged = useRef<{ from: number; brush: boolean } | null>(null);
-  const view = state.view.value;
-  const simulated = state.simulation.value;
-  const lines = view === "both" ? compared() : [];
-  const playing = state.playing.value;
-  const zoom = state.zoom.value;
-  const facts = opened?.facts;
-  const recorded = state.layers.value;
-  const [from, to] = zoom ?? [0, (facts?.calls.used.length ?? 1) - 1];
-  const shownAlone = view === "plimsoll" ? simulated : null;
+type Line = ReturnType<typeof compared>[number];
 
-  const drawn = useMemo(() => {
+/** What the plot draws of the calls from one to another; it stays the same while one scrubs. */
+function useDrawn(
+  facts: Facts | null,
+  recorded: ChartLayers,
+  [from, to]: readonly [number, number],
+  shownAlone: state.Simulated | null,
+  lines: readonly Line[],
+) {
+  return useMemo(() => {
     if (!facts) return null;
     const used = shownAlone?.used ?? facts.calls.used;
     const columns = columnsOf(used, from, to, 480);
@@ -103,6 +100,64 @@ function Plot(): JSX.Element | null {
       areas: areas(layers, columns, most),
     };
   }, [facts, recorded, from, to, shownAlone, ...lines.map(({ run }) => run)]);
+}
+
+/** A label on each line, at places of its own. */
+function LineNames({
+  lines,
+  columns,
+  most,
+}: {
+  lines: readonly Line[];
+  columns: readonly number[];
+  most: number;
+}): JSX.Element {
+  return (
+    <>
+      {lines.map(({ kind, letter, run }, at) => {
+        const column = Math.floor((columns.length - 1) * (0.9 - at / 8));
+        const top = topOf(run.used[columns[column] ?? 0] ?? 0, most);
+        const left = `${(100 * column) / Math.max(1, columns.length - 1)}%`;
+        return (
+          <span key={kind} class="line-name" style={{ top, left }}>
+            {letter}
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
+/** Edits and folds of a simulation, else compactions of the file, from one call to another. */
+function marksOf(
+  facts: Facts,
+  simulated: state.Simulated | null,
+  from: number,
+  to: number,
+): Array<{ call: number; event: number }> {
+  const all = simulated
+    ? Array.from(simulated.event, (event, call) => ({ call, event }))
+    : facts.compactions.map(({ call = -1 }) => ({ call, event: 2 }));
+  return all.filter(({ call, event }) => event > 0 && call >= from && call <= to);
+}
+
+function topOf(tokens: number, most: number): string {
+  return `${(100 * Number(y(tokens, most))) / HEIGHT}%`;
+}
+
+function Plot(): JSX.Element | null {
+  const opened = state.session.value;
+  const plot = useRef<HTMLDivElement>(null);
+  const dragged = useRef<{ from: number; brush: boolean } | null>(null);
+  const view = state.view.value;
+  const lines = view === "both" ? compared() : [];
+  const playing = state.playing.value;
+  const zoom = state.zoom.value;
+  const facts = opened?.facts;
+  const recorded = state.layers.value;
+  const [from, to] = zoom ?? [0, (facts?.calls.used.length ?? 1) - 1];
+  const shownAlone = view === "plimsoll" ? state.simulation.value : null;
+  const drawn = useDrawn(facts ?? null, recorded, [from, to], shownAlone, lines);
   if (!facts || !drawn) return null;
 
   const { columns, most, window } = drawn;
@@ -113,15 +168,7 @@ function Plot(): JSX.Element | null {
     return from + Math.round(share * (to - from));
   };
   const showsLine = view !== "recorded" || playing !== null;
-  const top = (tokens: number) => `${(100 * Number(y(tokens, most))) / HEIGHT}%`;
-  const marks =
-    view === "plimsoll" && simulated
-      ? Array.from(simulated.event, (event, call) => ({ call, event })).filter(
-          ({ event, call }) => event > 0 && call >= from && call <= to,
-        )
-      : facts.compactions.flatMap(({ call }) =>
-          call !== undefined && call >= from && call <= to ? [{ call, event: 2 }] : [],
-        );
+  const marks = marksOf(facts, shownAlone, from, to);
   return (
     <div
       class="plot"
@@ -162,29 +209,18 @@ function Plot(): JSX.Element | null {
         ) : null}
       </svg>
       {ticks(most).map((value) => (
-        <span key={value} class="tick" style={{ top: top(value) }}>
+        <span key={value} class="tick" style={{ top: topOf(value, most) }}>
           {short(value)}
         </span>
       ))}
       {drawn.hasWindow ? (
-        <span class="window-name" style={{ top: top(window) }}>
+        <span class="window-name" style={{ top: topOf(window, most) }}>
           window {short(window)}
         </span>
       ) : (
         <span class="window-name above">window {short(window)} is above this chart</span>
       )}
-      {lines.length > 1
-        ? lines.map(({ kind, letter, run }, at) => {
-            const column = Math.floor((columns.length - 1) * (0.9 - at / 8));
-            const tokens = run.used[columns[column] ?? 0] ?? 0;
-            const left = `${(100 * column) / Math.max(1, columns.length - 1)}%`;
-            return (
-              <span key={kind} class="line-name" style={{ top: top(tokens), left }}>
-                {letter}
-              </span>
-            );
-          })
-        : null}
+      {lines.length > 1 ? <LineNames lines={lines} columns={columns} most={most} /> : null}
       {marks.slice(0, 400).map(({ call, event }) => (
         <span
           key={call}

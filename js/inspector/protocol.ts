@@ -24,8 +24,8 @@ export type Setting = Pick<ReplayOptions, "window"> & { preset: string; trigger?
 /** What the worker does in steps, and stops if it is asked for again. */
 export type Task = Simulation | "search";
 
-/** The smallest window at which a message is sent whole, with the preset of the simulation or another. */
-export type Found = Pick<Setting["window"], "contextTokens"> & { preset: string };
+/** The smallest window at which a message is sent whole, with the preset of the simulation or another. Less `step`, it is not. */
+export type Found = { contextTokens: number; preset: string; step: number };
 
 /** The preset that changes messages only if the window is full. */
 export const LEAST = "capacity";

@@ -200,11 +200,19 @@ async function advance(
 /** The largest window that a search tries, in windows of the simulation. */
 const MOST_WINDOWS = 64;
 
-/** Doubles the window until the message is sent whole, then halves the gap: with this preset, else with the one that edits least. */
+/** A round number of about a hundredth. */
+function stepOf(window: number): number {
+  const power = 10 ** Math.floor(Math.log10(window / 100));
+  return Math.ceil(power * ([1, 2, 5].find((factor) => factor * power >= window / 100) ?? 10));
+}
+
+/**
+ * Doubles or halves the window to where the message begins to be sent whole, then halves the gap: with this preset, else with the one
+ * that edits least.
+ */
 async function search(call: number, index: number, setting: Setting): Promise<Found | null> {
   const isNewest = newestOf("search");
   const { contextTokens, maxOutputTokens = 0 } = setting.window;
-  const step = contextTokens < 50_000 ? 100 : 1_000;
   let tried = 0;
   const isWhole = async (preset: string, window: number) => {
     tried += 1;
@@ -221,17 +229,20 @@ async function search(call: number, index: number, setting: Setting): Promise<Fo
   };
   for (const preset of new Set([setting.preset, LEAST])) {
     if (!(await isWhole(preset, contextTokens * MOST_WINDOWS))) continue;
-    let [low, high] =
-      preset === setting.preset
-        ? [contextTokens, 2 * contextTokens]
-        : [maxOutputTokens, contextTokens];
-    while (!(await isWhole(preset, high))) [low, high] = [high, high * 2];
+    let [low, high] = [contextTokens, contextTokens];
+    if (preset !== setting.preset && (await isWhole(preset, high)))
+      do [low, high] = [Math.max(maxOutputTokens, Math.floor(low / 2)), low];
+      while (low > maxOutputTokens + 1 && (await isWhole(preset, low)));
+    else
+      do [low, high] = [high, high * 2];
+      while (!(await isWhole(preset, high)));
+    const step = stepOf(high);
     while (high - low > step) {
       const middle = step * Math.round((low + high) / (2 * step));
       if (await isWhole(preset, middle)) high = middle;
       else low = middle;
     }
-    return { contextTokens: high, preset };
+    return { contextTokens: high, preset, step };
   }
   return null;
 }
