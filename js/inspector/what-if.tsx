@@ -1,6 +1,7 @@
 /** The same session under another window or policy. */
 import { useSignal } from "@preact/signals";
-import type { JSX } from "preact";
+import type { JSX, RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { keep, reset, tryOut } from "./actions.js";
 import type { Setting } from "./protocol.js";
 import * as state from "./state.js";
@@ -24,6 +25,7 @@ export function WhatIf(): JSX.Element | null {
   const base = state.policy.value;
   const { kept, trial, simulation } = state;
   const isOther = simulation.value !== kept.value;
+  const trigger = useValue(setting?.trigger ?? "");
   if (!setting) return null;
   const { window } = setting;
   // Not what was drawn: a change may follow another before that is drawn.
@@ -68,7 +70,7 @@ export function WhatIf(): JSX.Element | null {
             max="1"
             step="0.05"
             placeholder="the preset’s"
-            value={setting.trigger ?? ""}
+            ref={trigger}
             onChange={(event) => {
               const { trigger: _, ...rest } = now();
               const { value } = event.currentTarget;
@@ -98,6 +100,15 @@ export function WhatIf(): JSX.Element | null {
   );
 }
 
+/** Shows a value in a field when it changes, and only then: what somebody types meanwhile stays. */
+function useValue(value: number | string): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (field.current) field.current.value = String(value);
+  }, [value]);
+  return field;
+}
+
 function Amount({
   name,
   value,
@@ -114,7 +125,7 @@ function Amount({
         type="number"
         min="0"
         step="1000"
-        value={value}
+        ref={useValue(value)}
         onChange={(event) => {
           const wanted = Math.round(Number(event.currentTarget.value));
           if (Number.isSafeInteger(wanted) && wanted >= 0) set(wanted);

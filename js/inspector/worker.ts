@@ -181,7 +181,7 @@ async function advance(
   played: Replay,
   calls: number,
   isWanted: () => boolean,
-  tell?: (call: number) => void,
+  onCall?: (call: number) => void,
 ): Promise<boolean> {
   let amount = 4;
   for (let known = 0; ; ) {
@@ -190,7 +190,7 @@ async function advance(
     const spent = Math.max(performance.now() - start, 0.5);
     amount = Math.max(1, Math.min(amount * 4, Math.round((amount * STEP) / spent)));
     known = call;
-    tell?.(call);
+    onCall?.(call);
     if (done || call >= calls) return true;
     await pause();
     if (!isWanted()) return false;
@@ -214,7 +214,7 @@ async function search(call: number, index: number, setting: Setting): Promise<Fo
   const isNewest = newestOf("search");
   const { contextTokens, maxOutputTokens = 0 } = setting.window;
   let tried = 0;
-  const isWhole = async (preset: string, window: number) => {
+  const isKept = async (preset: string, window: number) => {
     tried += 1;
     scope.postMessage({ tried, window });
     await pause();
@@ -228,18 +228,18 @@ async function search(call: number, index: number, setting: Setting): Promise<Fo
     }
   };
   for (const preset of new Set([setting.preset, LEAST])) {
-    if (!(await isWhole(preset, contextTokens * MOST_WINDOWS))) continue;
+    if (!(await isKept(preset, contextTokens * MOST_WINDOWS))) continue;
     let [low, high] = [contextTokens, contextTokens];
-    if (preset !== setting.preset && (await isWhole(preset, high)))
+    if (preset !== setting.preset && (await isKept(preset, high)))
       do [low, high] = [Math.max(maxOutputTokens, Math.floor(low / 2)), low];
-      while (low > maxOutputTokens + 1 && (await isWhole(preset, low)));
+      while (low > maxOutputTokens + 1 && (await isKept(preset, low)));
     else
       do [low, high] = [high, high * 2];
-      while (!(await isWhole(preset, high)));
+      while (!(await isKept(preset, high)));
     const step = stepOf(high);
     while (high - low > step) {
       const middle = step * Math.round((low + high) / (2 * step));
-      if (await isWhole(preset, middle)) high = middle;
+      if (await isKept(preset, middle)) high = middle;
       else low = middle;
     }
     return { contextTokens: high, preset, step };

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import test from "node:test";
 import { good, talk, WINDOW } from "../conformance/support/agent-session.mjs";
 import { exampleOf } from "../support/examples.mjs";
@@ -18,6 +19,10 @@ const { createInspectHandler } = skip ? /** @type {any} */ ({}) : await from("./
 const { readSession, replay } = skip
   ? /** @type {any} */ ({})
   : await from("./entry/sessions.node.js");
+
+const axe = skip
+  ? ""
+  : readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** A session that grows: its manager, and a way to make its next request. */
 function growing() {
@@ -225,7 +230,7 @@ test("a live session shows the sections of its prompt and what its compactions l
     shown.map(([key]) => key),
     ["git", "skills", "rules:test", "memory:soul", "base"],
   );
-  for (const [key, priority, characters, tokens, state, whole] of shown) {
+  for (const [key, priority, characters, tokens, state, uncut] of shown) {
     const one = sections.find((/** @type {any} */ section) => section.key === key);
     const lift = one.priority - one.basePriority;
     assert.equal(priority, `${one.basePriority}${lift ? ` + ${lift}` : ""}`);
@@ -234,7 +239,7 @@ test("a live session shows the sections of its prompt and what its compactions l
     assert.equal(tokens, figures(one.estimatedTokens));
     const fate = one.included ? (one.truncated ? "cut" : "whole") : "left out";
     assert.equal(state, one.protected ? `${fate} protected` : fate);
-    assert.equal(whole, figures(one.wholeFromTotalChars));
+    assert.equal(uncut, figures(one.wholeFromTotalChars));
   }
   const panel = (await page.textContent("#panel")) ?? "";
   assert.ok(panel.includes(`${figures(totalChars)} of at most ${figures(budget.maxTotalChars)}`));
@@ -254,7 +259,8 @@ test("a live session shows the sections of its prompt and what its compactions l
   );
   await page.waitForTimeout(500);
   assert.match(page.url(), /tab=system.*section=skills/);
-  const { page: again } = await emptyPage(started, {}, page.url());
+  const narrow = { viewport: { width: 320, height: 900 }, colorScheme: "dark", bypassCSP: true };
+  const { page: again } = await emptyPage(started, narrow, page.url());
   await again.waitForSelector("#panel .receipt:has-text('skills/a.md')");
 
   // A compaction adds a tab with what it lost.
@@ -269,6 +275,24 @@ test("a live session shows the sections of its prompt and what its compactions l
   assert.ok(lost.includes(`${record.firstKeptIndex} messages → a summary`), lost);
   assert.ok(lost.includes(record.lost.join(" · ")), lost);
   assert.equal(await page.textContent(".ledger pre"), record.head);
+  // Both screens without a fault, narrow and dark.
+  await again.waitForSelector("[role=tab]:has-text('What was lost')");
+  await again.evaluate(axe);
+  for (const tab of ["System prompt", "What was lost"]) {
+    await again.click(`[role=tab]:has-text('${tab}')`);
+    await again.waitForTimeout(250);
+    const { violations } = await again.evaluate(() =>
+      /** @type {any} */ (globalThis).axe.run(document, {
+        runOnly: ["wcag2a", "wcag2aa", "wcag22aa"],
+      }),
+    );
+    assert.deepEqual(
+      violations.map((/** @type {any} */ one) => `${one.id}: ${one.nodes[0]?.html}`),
+      [],
+      tab,
+    );
+    assert.equal(await again.evaluate(() => document.documentElement.scrollWidth), 320, tab);
+  }
   await page.click("text=Show them");
   assert.equal(await page.textContent(".messages .where"), `${record.firstKeptIndex} messages`);
 

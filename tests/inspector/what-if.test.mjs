@@ -104,7 +104,7 @@ test("a what-if that was kept is compared with the next one, figure by figure", 
     await one.locator("text=Copy as configuration").click();
     await one.locator("text=Copied").waitFor();
     const code = await page.evaluate(() => navigator.clipboard.readText());
-    assert.deepEqual(new Function("ContextManager", `return ${code}`)(Options).given, setting);
+    assert.deepEqual(new Function("ContextManager", `return ${code}`)(Options).options, setting);
   }
 
   await page.click("text=Forget A");
@@ -114,8 +114,8 @@ test("a what-if that was kept is compared with the next one, figure by figure", 
 });
 
 class Options {
-  /** @param {unknown} given */
-  constructor(given) {
-    this.given = given;
+  /** @param {unknown} options */
+  constructor(options) {
+    this.options = options;
   }
 }
