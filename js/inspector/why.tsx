@@ -161,7 +161,7 @@ function Reason({
             <dt>To keep it</dt>
             <dd>
               {state.search.value?.found
-                ? explanation.restore.replace(/; a larger window.*/, "")
+                ? explanation.restore.replace(/; (a larger window|preset).*/, "")
                 : explanation.restore}
               {explanation.restore.startsWith("nothing") ? null : <FromWindow />}
             </dd>

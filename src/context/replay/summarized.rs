@@ -2,7 +2,7 @@
 //! is made up, of so many tokens.
 
 use super::recording::Recording;
-use super::usage_fit::{ONE, scaled};
+use super::usage_fit::{ONE, at_percent, scaled};
 use crate::context::compaction::folds::needs_summary;
 use crate::context::compaction::{commit_plan, may_ask_summarizer, plan_compaction};
 use crate::context::request::answer::Answer;
@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::estimate::Estimator;
 use crate::json::{Object, Value, json};
 use crate::prune::{INSTRUCTION, Prices};
-use crate::sort::sort_by;
 
 /// A summary consists of this word: it names nothing, so that the head's list of names stays as it is.
 const WORD: &str = "a ";
@@ -29,12 +28,11 @@ impl Recording {
     /// Tokens of the session's own summaries, the middle one of them; 0: none is in the file, or none that can be read. `calibrate`:
     /// in the provider's tokens.
     pub fn summary_tokens(&self, calibrate: bool) -> u32 {
-        let summaries = self.compactions.iter().map(|one| one.summary).filter(|size| *size > 0);
-        let mut sizes: Vec<u32> = summaries.collect();
-        sort_by(&mut sizes, |size| (i64::from(*size), 0));
-        let middle = sizes.get(sizes.len().saturating_sub(1) / 2).copied().unwrap_or(0);
+        let sizes = self.compactions.iter().map(|one| i64::from(one.summary));
+        let mut sizes: Vec<i64> = sizes.filter(|size| *size > 0).collect();
+        let middle = at_percent(&mut sizes, 50).map_or(0, i64::unsigned_abs);
         let factor = if calibrate { self.calibration().0 } else { ONE };
-        u32::try_from(scaled(middle.into(), factor)).unwrap_or(u32::MAX)
+        u32::try_from(scaled(middle, factor)).unwrap_or(u32::MAX)
     }
 
     /// The next request. If it does not fit without a fold, a summary comes before it.

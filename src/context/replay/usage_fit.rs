@@ -98,7 +98,7 @@ pub(super) fn scaled(tokens: u64, factor: u64) -> u64 {
 }
 
 /// The value below which so many percent of them are; nothing of none.
-fn at_percent(values: &mut [i64], percent: usize) -> Option<i64> {
+pub(super) fn at_percent(values: &mut [i64], percent: usize) -> Option<i64> {
     sort_by(values, |value| (*value, 0));
     let at = values.len().saturating_sub(1).saturating_mul(percent) / 100;
     values.get(at).copied()

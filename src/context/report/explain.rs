@@ -84,10 +84,12 @@ pub fn explain(session: &Session, index: MessageId) -> Result<Explanation> {
             Some(Rule::IngestCap) => "a pin, with the next epoch; a larger window or ingestCap",
             Some(Rule::Limit | Rule::BoundThinking) => "nothing: its provider would refuse it",
             Some(Rule::NoThinking) => "nothing: the model takes no thinking",
+            // They save cost, however much room there is.
+            Some(Rule::Timed | Rule::Cold) => {
+                "a pin, with the next epoch; preset \"capacity\", from the start of the session"
+            }
             Some(
-                Rule::Timed
-                | Rule::Cold
-                | Rule::Capacity
+                Rule::Capacity
                 | Rule::Prune
                 | Rule::Truncate
                 | Rule::Discard

@@ -20,8 +20,11 @@ fn an_explanation_has_rule_evidence_and_time() {
     let stubbed = explain(&host.session, 2.into()).unwrap();
     assert_eq!((stubbed.state, stubbed.rule, stubbed.group), ("stubbed", "timed", 1));
     assert_eq!(stubbed.evidence.len(), 3);
-    let back = "a pin, with the next epoch; a larger window, from the start of the session";
+    let back = "a pin, with the next epoch; preset \"capacity\", from the start of the session";
     assert_eq!(stubbed.restore, back);
+    let mut other = window(30_000);
+    other["preset"] = "capacity".into();
+    assert_eq!(explain(&Host::worked(&other, 25).session, 2.into()).unwrap().state, "kept");
     assert!(stubbed.tokens_before > 10 * stubbed.tokens_after && stubbed.tokens_after > 0);
     let refused = |index| explain(&host.session, index).unwrap_err().to_string();
     assert_eq!(refused(51.into()), "index: expected a message of the history (0 to 50), got 51");
