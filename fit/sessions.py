@@ -268,7 +268,7 @@ def call(it):
     )()
 
 
-def said(it):
+def remark(it):
     """What the model says beside its calls."""
     return it.pick(
         (
@@ -283,33 +283,33 @@ def said(it):
 # Each: a model's message and the results of its calls, as the parts of one format; `calls` are (id, name, arguments, answer).
 def anthropic(text, calls):
     parts = [{"type": "text", "text": text}] if text else []
-    yield [*parts, *({"type": "tool_use", "id": key, "name": name, "input": given} for key, name, given, _ in calls)]
+    yield [*parts, *({"type": "tool_use", "id": key, "name": name, "input": arguments} for key, name, arguments, _ in calls)]
     yield [{"type": "tool_result", "tool_use_id": key, "content": [{"type": "text", "text": answer}]} for key, _, _, answer in calls]
 
 
 def plain(text, calls):
-    yield [{"type": "text", "text": text}, *({"type": "tool_use", "id": key, "name": name, "input": given} for key, name, given, _ in calls)]
+    yield [{"type": "text", "text": text}, *({"type": "tool_use", "id": key, "name": name, "input": arguments} for key, name, arguments, _ in calls)]
     for key, _, _, answer in calls:
         yield [{"tool_use_id": key, "type": "tool_result", "content": answer, "is_error": False}]
 
 
 def pi(text, calls):
     parts = [{"type": "text", "text": text}] if text else []
-    yield [*parts, *({"type": "toolCall", "id": key, "name": name, "arguments": given} for key, name, given, _ in calls)]
+    yield [*parts, *({"type": "toolCall", "id": key, "name": name, "arguments": arguments} for key, name, arguments, _ in calls)]
     for _, _, _, answer in calls:
         yield [{"type": "text", "text": answer}]
 
 
 def openai(text, calls):
-    pack = lambda given: json.dumps(given, ensure_ascii=False, separators=(",", ":"))
-    yield {"role": "assistant", "content": text or None, "tool_calls": [{"id": key, "type": "function", "function": {"name": name, "arguments": pack(given)}} for key, name, given, _ in calls]}
+    pack = lambda arguments: json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+    yield {"role": "assistant", "content": text or None, "tool_calls": [{"id": key, "type": "function", "function": {"name": name, "arguments": pack(arguments)}} for key, name, arguments, _ in calls]}
     for key, _, _, answer in calls:
         yield {"role": "tool", "tool_call_id": key, "content": answer}
 
 
 def bare(text, calls):
-    for key, name, given, answer in calls:
-        yield {"type": "function_call", "name": name, "arguments": json.dumps(given), "call_id": key}
+    for key, name, arguments, answer in calls:
+        yield {"type": "function_call", "name": name, "arguments": json.dumps(arguments), "call_id": key}
         yield answer
     if text:
         yield text
@@ -337,7 +337,7 @@ def sessions(sources):
                 key = (f"call_{count:05d}", f"call_{it.number(2**32):08x}{it.number(2**32):08x}", f"toolu_01{it.number(2**40):x}", str(count))[style]
                 answer = "\n".join(it.pick(ANSWERS)(it))[: it.pick((400, 1200, 3000))]
                 calls.append((key, *call(it), answer))
-            text = said(it) if it.number(3) == 0 else ""
+            text = remark(it) if it.number(3) == 0 else ""
             lines += [json.dumps(part, ensure_ascii=False, separators=(",", ":")) for part in form(text, calls)]
             if it.number(6) == 0:
                 lines.append(json.dumps([{"type": "text", "text": f"{it.sentence()} {it.sentence()}"}], ensure_ascii=False, separators=(",", ":")))

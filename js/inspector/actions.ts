@@ -140,7 +140,7 @@ export function tryOut(setting: Setting): void {
   void simulate("trial", setting);
 }
 
-/** Keeps what is simulated now, to compare others with it; or forgets what was kept. */
+/** Keeps the current simulation for comparison, or forgets the one that was kept. */
 export function keep(): void {
   state.kept.value = state.kept.peek() ? null : state.simulation.peek();
   if (state.kept.peek() && state.view.peek() === "recorded") state.view.value = "both";

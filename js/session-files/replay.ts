@@ -47,13 +47,25 @@ export function replay(session: SessionFile, options: ReplayOptions): Replay {
   const recording = (): glue.Recording => recordingOf(session, estimator);
   const ofFile = (): number => call("replay", () => recording().summary_tokens(calibrate));
   const found = {
-    unseenTokens: unseenTokens === "usage" ? undefined : unseenTokens,
-    summaryTokens: summaryTokens === "file" ? ofFile() : summaryTokens,
+    unseenTokens: amountOr("usage", () => undefined, "unseenTokens", unseenTokens),
+    summaryTokens: amountOr("file", ofFile, "summaryTokens", summaryTokens),
   };
   const json = coreOptions({ ...policy, ...found } as typeof policy);
   const played = new Played(session, recording, json, found.summaryTokens ?? 0);
   played.advance(calls);
   return played;
+}
+
+/** An amount of tokens, or what `word` stands for. The core refuses amounts that are none. */
+function amountOr<T>(
+  word: string,
+  found: () => T,
+  name: string,
+  value: number | string | undefined,
+): number | T | undefined {
+  if (value === word) return found();
+  if (typeof value === "string") throw invalid(name, `a number of tokens, or "${word}"`, value);
+  return value;
 }
 
 /** What the core tells of a replay; shares are of two sums. */

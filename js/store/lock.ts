@@ -57,7 +57,7 @@ interface Calls {
 const callsFor = new Map<string, Calls>();
 
 /**
- * @param folder of the owners' files, as a whole path; on the file system of what is locked.
+ * @param folder absolute path of the folder for the owners' files, on the same file system as the locks.
  * @param patience milliseconds for which another process may hold a lock.
  */
 export function lockIn(folder: string, patience: number = PATIENCE_MS): Lock {
@@ -118,7 +118,7 @@ async function introduced(folder: string): Promise<string> {
 }
 
 async function taken(own: string, path: string, calls: Calls, patience: number): Promise<void> {
-  let [since, holder] = [Date.now(), own];
+  let [since, holder] = [Date.now(), ""];
   for (let tries = 0; !(await linked(own, path)); tries++) {
     const owner = await ownerOf(path);
     if (owner && owner.id !== holder) [since, holder] = [Date.now(), owner.id];

@@ -108,7 +108,7 @@ pub fn mutants(words: &[&str]) -> Result<()> {
     for share in shares {
         mutants.args(["--shard", share, "--sharding", "round-robin"]);
     }
-    // Of all commands: nothing else is compiled.
+    // For building and testing alike: nothing but the core's own tests is compiled.
     show(mutants.arg("--cargo-arg=--lib"))
 }
 

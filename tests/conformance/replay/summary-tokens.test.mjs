@@ -62,8 +62,14 @@ test(
     assert.ok(some.totals.summaries > 0);
     assert.deepEqual([none.summaryTokens, none.totals.summaries], [0, 0]);
     assert.equal(api.replay(files[1], { ...policy, summaryTokens: 70 }).summaryTokens, 70);
-    const refused = { code: "INVALID_ARGUMENT", message: /summaryTokens/ };
-    assert.throws(() => api.replay(files[0], { ...policy, summaryTokens: "many" }), refused);
+    for (const [name, word] of [
+      ["summaryTokens", "file"],
+      ["unseenTokens", "usage"],
+    ]) {
+      const message = `${name}: expected a number of tokens, or "${word}", got "many"`;
+      const refused = { code: "INVALID_ARGUMENT", message };
+      assert.throws(() => api.replay(files[0], { ...policy, [name]: "many" }), refused);
+    }
   },
 );
 
