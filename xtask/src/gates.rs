@@ -33,7 +33,7 @@ const GATES: [Gate; 8] = [
     Gate { part: "sessions.wasm", weight: Weight::Bytes, most: 828_000,
         reason: "replays and recorded views with all that they decide by, so that a page needs no other Wasm; 74,000 for small functions that are inlined, which takes a sixth of a replay's time away; 160,000 for the table of each agent's session files and the default tokenizer's table; 3,000 for Claude's managed agents, roles that no provider has, and ids that come twice; 2,000 for checkpoints; 10,000 for copies of sessions without secrets; 13,000 for files in pieces and messages that stay in the core, which save half of the memory of a read and a replay; 12,000 for summaries in a replay, which are planned and committed by the code of a live session; 13,000 for lines of results that stay word for word; 18,000 for lists that copies of a session share, inlined: the 32 copies of a replay of 20 MB take half of what 16 did" },
     Gate { part: "inspector.html", weight: Weight::Gzip, most: 420_000,
-        reason: "the page, which carries sessions.wasm: 371,000 of it, 7,000 of them for copies that share; the rest, 45,000, is the screens and the worker around the Wasm" },
+        reason: "the page, which carries sessions.wasm: 361,000 of it, 7,000 of them for copies that share; the rest, 57,000, is the screens and the worker around the Wasm" },
     Gate { part: "prompt.wasm", weight: Weight::Bytes, most: 190_500,
         reason: "built for speed: a prompt is put together before an engine has optimized anything; 10,000 for AceClaw's order, the focus as a section, blocks for cache markers and the tools of every provider" },
     Gate { part: "compact.wasm", weight: Weight::Bytes, most: 156_000,
