@@ -170,7 +170,7 @@ fn oversized_messages_are_noted() {
     machine.push(&message(4, 12_000)).unwrap();
     let (_, asked) = play(machine, |_, ask| good(&ask["job"]));
     let prompt = asked[0]["job"]["prompt"].as_str().unwrap();
-    assert!(prompt.contains("[Large user (~12K tokens) omitted from summary]"), "{prompt}");
+    assert!(prompt.contains("[Large user (~11K tokens) omitted from summary]"), "{prompt}");
 }
 
 /// Row F089.

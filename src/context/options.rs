@@ -55,6 +55,9 @@ pub struct Options {
     pub unseen: Option<u64>,
     /// Tokens of each summary in a replay, which then has a summarizer; 0: it has none.
     pub summary_tokens: u64,
+    /// The session is replayed: its requests are neither written nor checked but leave their messages to the replay, and no later
+    /// session goes on from its measures.
+    pub is_replayed: bool,
     /// By what estimates are multiplied before they are held against a limit, in thousandths; what a provider counted is not.
     pub margin: u64,
 }
@@ -159,6 +162,7 @@ impl Options {
             calibrate: options.flag("calibrate")?.unwrap_or(true),
             unseen: options.amount("unseenTokens", 0, TOKENS)?,
             summary_tokens,
+            is_replayed: false,
             folds: if options.flag("transient")?.unwrap_or(false) {
                 Folds::Never
             } else if summarizes {

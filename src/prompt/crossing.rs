@@ -153,7 +153,7 @@ mod tests {
             r#"{"totalChars":4,"stablePrefixChars":0,"stablePrefixKey":"cbf29ce484222325","truncatedSectionKeys":[],"words":["rules:x","rules","task-local","fits",["+4 active file a.rs"]]}"#
         );
         assert_eq!(prompt, "# X\n");
-        assert_eq!(figures, [92, 88, 0, 4, 4, 4, 0, 1, 0, 4, 0, 1, 2, 3, 4]);
+        assert_eq!(figures, [92, 88, 0, 4, 4, 3, 0, 1, 0, 4, 0, 1, 2, 3, 4]);
     }
 
     #[test]

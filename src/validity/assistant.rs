@@ -178,7 +178,7 @@ impl Repairer {
             place: piece.place,
             wire,
             name,
-            key,
+            key: key.into(),
             group,
             anchor: index,
             within: piece.within,

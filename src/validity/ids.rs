@@ -1,5 +1,7 @@
 //! Call ids as they go out: legal, and each used once in a request.
 
+use std::borrow::Cow;
+
 use super::Provider;
 use super::provider::Charset;
 use crate::hash::{bytes, fnv, mix};
@@ -29,14 +31,14 @@ impl Ids {
                 if !self.has(&wire) {
                     break;
                 }
-                wire = exact(&wire, again, provider.rules().longest_id);
+                wire = exact(&wire, again, provider.rules().longest_id).into();
             }
         } else if self.has(&wire) {
             let base = cut(&wire, provider.rules().longest_id.saturating_sub(NUMBER)).to_owned();
             let mut number = self.numbers.get(0, &base).unwrap_or(1);
             while self.has(&wire) {
                 number = number.saturating_add(1);
-                wire = format!("{base}_{number}");
+                wire = format!("{base}_{number}").into();
             }
             self.numbers.insert(0, base, number);
         }
@@ -51,23 +53,31 @@ impl Ids {
 }
 
 /// The id without what the provider refuses.
-fn legal(id: &str, provider: Provider, as_written: bool) -> String {
+fn legal(id: &str, provider: Provider, as_written: bool) -> Cow<'_, str> {
     // Some hosts write the id of a call or of its result with white space around it; both must come to the same id
     // (I5).
     let id = id.trim();
-    let legal: String = match provider.rules().ids {
-        Charset::Any => id.chars().filter(|c| *c != '\u{fffd}').collect(),
-        Charset::Word => id.chars().map(|c| or(c, "_-")).collect(),
-        Charset::Path if as_written => id.chars().map(|c| or(c, "_-")).collect(),
-        Charset::Path => id.chars().map(|c| or(c, "_-.:")).collect(),
+    let most = provider.rules().longest_id;
+    let marks = match provider.rules().ids {
+        Charset::Word => "_-",
+        Charset::Path if as_written => "_-",
+        Charset::Any | Charset::Path => "_-.:",
         Charset::Exact => {
-            let most = provider.rules().longest_id;
             let fits = id.len() == most && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            return if fits { id.into() } else { exact(id, 0, most) };
+            return if fits { id.into() } else { exact(id, 0, most).into() };
         }
     };
-    let legal = cut(&legal, provider.rules().longest_id).trim();
-    if legal.is_empty() { "call".into() } else { legal.into() }
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || marks.as_bytes().contains(&byte);
+    if !id.is_empty() && id.len() <= most && id.bytes().all(is_legal) {
+        return id.into();
+    }
+    let legal: String = if provider.rules().ids == Charset::Any {
+        id.chars().filter(|c| *c != '\u{fffd}').collect()
+    } else {
+        id.chars().map(|c| or(c, marks)).collect()
+    };
+    let legal = cut(&legal, most).trim();
+    if legal.is_empty() { "call".into() } else { legal.to_owned().into() }
 }
 
 /// An id of exactly so many letters and digits for the `again`-th use of this one. By a hash and not by cutting: ids of one host often

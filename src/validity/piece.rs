@@ -1,5 +1,7 @@
 //! One piece: where it stands, and what is asked of it by itself.
 
+use std::borrow::Cow;
+
 use crate::model::{Fix, FixKind, Kind, MessageId, Outline, Piece, Place, Violation};
 
 /// What becomes of a piece.
@@ -63,11 +65,11 @@ pub(super) fn in_parts(piece: &Piece) -> bool {
 
 /// What pairs a result with its call: the id; where parts have none, the tool's name; where each kind of call has a
 /// kind of result (I15), the kind too.
-pub(super) fn key(piece: &Piece) -> Box<str> {
+pub(super) fn key(piece: &Piece) -> Cow<'_, str> {
     let id = piece.id.trim();
     let kind = if let Place::Message(kind) = piece.place { family(kind) } else { "" };
     if piece.is_provider_run() {
-        their_key(id)
+        their_key(id).into()
     } else if id.is_empty() && in_parts(piece) {
         format!("\0{}", piece.name).into()
     } else if kind.is_empty() {
@@ -78,8 +80,8 @@ pub(super) fn key(piece: &Piece) -> Box<str> {
 }
 
 /// The key of a call that the provider runs: no host's result answers it, nor its result a host's call.
-pub(super) fn their_key(id: &str) -> Box<str> {
-    format!("{id}\0within").into()
+pub(super) fn their_key(id: &str) -> String {
+    format!("{id}\0within")
 }
 
 /// How a key is shown.

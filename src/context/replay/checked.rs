@@ -1,10 +1,8 @@
 //! Rules that the requests of a session break: within an epoch a request only grows, so only what is new is looked at.
 
 use crate::context::report::estimate::request_options;
-use crate::context::request::build_request::entries_from;
-use crate::context::request::view::Entry;
+use crate::context::request::last_request::Built;
 use crate::context::session::Session;
-use crate::model::{MessageId, Role};
 use crate::validity::Checker;
 
 /// The last request, checked.
@@ -12,43 +10,25 @@ use crate::validity::Checker;
 pub(super) struct Checked {
     checker: Option<Checker>,
     epoch: u32,
-    /// Its messages, the messages of the history that they stand for, and who spoke last.
+    /// How many messages of it the checker has seen.
     items: usize,
-    upto: MessageId,
-    speaker: Option<Role>,
 }
 
 impl Checked {
-    /// How many rules of the provider the request breaks that was just made.
-    pub(super) fn count(&mut self, state: &Session) -> usize {
-        let known = self.checker.take().and_then(|checker| Some((checker, self.grown(state)?)));
-        let (mut checker, new) = known.unwrap_or_else(|| {
-            let all = entries_from(state, MessageId::FIRST, None).unwrap_or_default().0;
-            (Checker::new(state.dialect.provider, request_options(state, false)), all)
+    /// How many rules of the provider the request breaks that was just built.
+    pub(super) fn count(&mut self, session: &Session, built: &Built) -> usize {
+        let epoch = session.request.last.epoch;
+        let grown = self.items.checked_sub(built.start).filter(|_| epoch == self.epoch);
+        let (mut checker, seen) = self.checker.take().zip(grown).unwrap_or_else(|| {
+            (Checker::new(session.dialect.provider, request_options(session, false)), 0)
         });
-        for outline in state.builder().outgoing(&new) {
+        for outline in session.builder().outgoing(built.entries.get(seen..).unwrap_or_default()) {
             checker.push(&outline);
         }
+        self.epoch = epoch;
+        self.items = built.start.saturating_add(built.entries.len());
         let count = checker.count();
-        *self = Self {
-            checker: Some(checker),
-            epoch: state.request.last.epoch,
-            items: state.request.last.items.len(),
-            upto: state.request.last.upto,
-            speaker: state.request.last.speaker,
-        };
+        self.checker = Some(checker);
         count
-    }
-
-    /// What the request has more than the one before; none where it does not just go on.
-    fn grown(&self, state: &Session) -> Option<Vec<Entry>> {
-        let sent = state
-            .request
-            .last
-            .items
-            .get(self.items..)
-            .filter(|_| self.epoch == state.request.last.epoch)?;
-        let (new, _) = entries_from(state, self.upto, self.speaker)?;
-        sent.iter().copied().eq(new.iter().map(Entry::sent)).then_some(new)
     }
 }

@@ -21,9 +21,10 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Adds the request that was just made; blocks before `from` are as they were.
-    pub(super) fn add(&mut self, session: &Session, from: BlockId) {
-        for (at, block) in from.on().zip(session.transcript.ledger.blocks.iter_from(from.index())) {
+    /// Adds the request that was just made. Only these blocks, in their order, are new or sent otherwise.
+    pub(super) fn add(&mut self, session: &Session, blocks: impl IntoIterator<Item = BlockId>) {
+        for at in blocks {
+            let Some(block) = session.transcript.ledger.block(at) else { continue };
             if self.blocks.len() <= at.index() {
                 let bucket = self.number(bucket_of(session, at, block).concat());
                 self.blocks.push((bucket, 0));

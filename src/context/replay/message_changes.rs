@@ -38,9 +38,14 @@ impl MessageChanges {
         Self { log: Vec::new(), now: self.now.clone() }
     }
 
-    /// Notes what a call sends otherwise, of the messages from `from` on. A message that comes unchanged has not changed.
-    pub(super) fn note(&mut self, session: &Session, call: u32, from: MessageId) {
-        for index in from.to(session.transcript.ledger.next_message()) {
+    /// Notes which of these messages, in their order, a call sends otherwise. A message that comes unchanged has not changed.
+    pub(super) fn note(
+        &mut self,
+        session: &Session,
+        call: u32,
+        messages: impl IntoIterator<Item = MessageId>,
+    ) {
+        for index in messages {
             let now = sent(session, index);
             let was_unchanged = match self.now.get_mut(index.index()) {
                 Some(before) if *before == now => continue,
@@ -59,6 +64,12 @@ impl MessageChanges {
             let rule = now_sent.rule.map_or(KEEP, Rule::name);
             self.log.push(MessageChange { index: index.get(), call, state, sent_tokens, rule });
         }
+    }
+
+    /// Every message is as it was noted.
+    pub(super) fn are_all(&self, session: &Session) -> bool {
+        let all = MessageId::FIRST.to(session.transcript.ledger.next_message());
+        all.map(|index| sent(session, index)).eq(self.now.iter().copied())
     }
 }
 

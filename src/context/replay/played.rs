@@ -11,6 +11,7 @@ use super::usage_fit::{ONE, scaled};
 use crate::context::compaction::Folded;
 use crate::context::options::Options;
 use crate::context::request::answer::{Answer, Event};
+use crate::context::request::last_request::Built;
 use crate::context::session::Session;
 use crate::error::Result;
 use crate::estimate::{Estimator, Profile};
@@ -19,6 +20,7 @@ use crate::json;
 use crate::model::{BlockId, Form, MessageId};
 use crate::number::count;
 use crate::prune::{Cache, Sent};
+use crate::sort::sort_set;
 
 json::json_struct! {
     /// A call of a replay.
@@ -247,15 +249,27 @@ impl Recording {
         replay.bill.parts = replay.bill.parts.saturating_add(grown.len());
         let unmanaged = replay.bill.unmanaged.charge_grown(usize::MAX, &more, at);
         replay.totals.unmanaged_bill = replay.totals.unmanaged_bill.saturating_add(unmanaged);
-        let violations = count(replay.checked.count(&replay.session));
+        let built = replay.session.request.last.built.take();
+        let violations = match &built {
+            Some(built) => count(replay.checked.count(&replay.session, built)),
+            // The same request as before.
+            None => replay.calls.last().map_or(0, |call| call.violations),
+        };
         // Only a decision changes what was sent before, and a repair where the request or the last one ends.
-        let ends = replay.last_end.into_iter().chain(end_of(&replay.session));
+        let session = &replay.session;
+        let ends = replay.last_end.into_iter().chain(end_of(session));
         let from = ends.min().map_or(blocks, |end| end.min(blocks));
-        let from = if is_new || answer.event.is_some() { BlockId::FIRST } else { from };
-        let of = |at| replay.session.transcript.ledger.block(at).map(|block| block.message);
-        replay.changes.note(&replay.session, number, of(from).unwrap_or(first));
-        replay.layers.add(&replay.session, from);
-        replay.last_end = end_of(&replay.session);
+        let mut changed: Vec<BlockId> = built.iter().flat_map(Built::changed).collect();
+        changed.extend(from.to(session.transcript.ledger.next_block()));
+        sort_set(&mut changed);
+        let of = |&at: &BlockId| session.transcript.ledger.block(at).map(|block| block.message);
+        let mut messages: Vec<MessageId> = changed.iter().filter_map(of).collect();
+        messages.extend(first.to(session.transcript.ledger.next_message()));
+        sort_set(&mut messages);
+        replay.changes.note(session, number, messages);
+        replay.layers.add(session, changed);
+        replay.last_end = end_of(session);
+        debug_assert!(replay.changes.are_all(session), "an unreported change at call {number}");
         replay.note_event(number, &answer);
         replay.take(Call {
             call: number,
@@ -310,7 +324,8 @@ impl Recording {
         let at_ms = last.saturating_add(i64::try_from(idle_ms).unwrap_or(i64::MAX));
         self.request(&mut session, at_ms)?;
         let mut changes = replay.changes.without_log();
-        changes.note(&session, count(replay.calls.len()), MessageId::FIRST);
+        let all = MessageId::FIRST.to(session.transcript.ledger.next_message());
+        changes.note(&session, count(replay.calls.len()), all);
         Ok((AtCall { session, at_ms }, changes.log))
     }
 

@@ -65,16 +65,18 @@ impl Recording {
         for call in &recorded.calls {
             let folds = shown.standing.folds;
             let ledger = &shown.standing.session.transcript.ledger;
-            let (first, blocks) = (ledger.next_message(), ledger.next_block());
+            let known = (ledger.next_message(), ledger.next_block());
             shown.advance(call.sent);
             if call.call > 0 && call.call.is_multiple_of(apart) {
                 checkpoints.push((call.call, shown.standing.clone()));
             }
             shown.count(call.used, call.is_counted());
             let compacted = shown.standing.folds > folds;
-            let (first, blocks) = if compacted { Default::default() } else { (first, blocks) };
-            layers.add(&shown.standing.session, blocks);
-            changes.note(&shown.standing.session, call.call, first);
+            let (first, blocks) = if compacted { Default::default() } else { known };
+            let session = &shown.standing.session;
+            let ledger = &session.transcript.ledger;
+            layers.add(session, blocks.to(ledger.next_block()));
+            changes.note(session, call.call, first.to(ledger.next_message()));
         }
         (layers, changes.log)
     }

@@ -241,7 +241,8 @@ impl Recording {
 
     /// A session without messages, to be played or shown by these options.
     pub(super) fn session(&self, options: &Options) -> Session {
-        let mut session = Session::new(options.clone(), self.format);
+        let options = Options { is_replayed: true, ..options.clone() };
+        let mut session = Session::new(options, self.format);
         session.transcript.ledger.identifiers = self.identifiers.clone();
         session.request.extras = self.parts.clone();
         set_learned(&mut session, self.learned);

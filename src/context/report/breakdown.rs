@@ -77,9 +77,9 @@ json::json_struct! {
 
 /// What the request holds, the largest first.
 pub fn list_buckets(session: &Session) -> Vec<Bucket> {
-    let mut buckets: LiteMap<String, Bucket> = LiteMap::new();
+    let mut buckets: LiteMap<[&str; 2], Bucket> = LiteMap::new();
     for (at, block) in BlockId::FIRST.on().zip(&session.transcript.ledger.blocks) {
-        let bucket = buckets.entry(bucket_of(session, at, block).concat()).or_default();
+        let bucket = buckets.entry(bucket_of(session, at, block)).or_default();
         bucket.blocks = bucket.blocks.saturating_add(1);
         bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
         bucket.sent_tokens = bucket.sent_tokens.saturating_add(u64::from(block.now));
@@ -94,14 +94,14 @@ pub fn list_buckets(session: &Session) -> Vec<Bucket> {
     for (name, tokens, ours) in
         beside_messages(session).into_iter().filter(|(_, tokens, _)| *tokens > 0)
     {
-        let bucket = buckets.entry(name.into()).or_default();
+        let bucket = buckets.entry([name, ""]).or_default();
         bucket.blocks = bucket.blocks.saturating_add(1);
         bucket.kept = bucket.kept.saturating_add(1);
         bucket.sent_tokens = bucket.sent_tokens.saturating_add(tokens);
         bucket.tokens = bucket.tokens.saturating_add(if ours { tokens } else { 0 });
     }
     let mut buckets: Vec<Bucket> =
-        buckets.into_iter().map(|(bucket, rest)| Bucket { bucket, ..rest }).collect();
+        buckets.into_iter().map(|(name, rest)| Bucket { bucket: name.concat(), ..rest }).collect();
     sort_by(&mut buckets, |bucket| (down(bucket.sent_tokens), down(bucket.tokens)));
     buckets
 }
@@ -127,8 +127,8 @@ pub(in crate::context) fn bucket_of<'s>(
 ) -> [&'s str; 2] {
     let role = session.transcript.ledger.message(block.message).map(|message| message.role);
     match (block.kind, role) {
-        (Kind::Call, _) => ["call ", tool_of(session, at)],
-        (Kind::Result, _) => ["result ", tool_of(session, at)],
+        (Kind::Call, _) => ["call ", tool_of(session, at, block)],
+        (Kind::Result, _) => ["result ", tool_of(session, at, block)],
         (Kind::Thinking, _) => ["thinking", ""],
         (Kind::Image, _) => ["image", ""],
         (_, Some(Role::System)) => ["system", ""],
@@ -148,16 +148,15 @@ pub(in crate::context) fn largest_block(
 }
 
 /// The tool of a call, or of the call that a result answers.
-fn tool_of(session: &Session, at: BlockId) -> &str {
-    let name = |at: BlockId| {
-        let block = session.transcript.ledger.block(at)?;
-        let first = session.transcript.ledger.blocks_of(block.message).start;
-        let piece = at.since(first) as usize;
-        let outline = session.transcript.outline(block.message)?;
-        outline.pieces.get(piece).map(|piece| &*piece.name).filter(|name| !name.is_empty())
+fn tool_of<'s>(session: &'s Session, at: BlockId, block: &Block) -> &'s str {
+    let transcript = &session.transcript;
+    let name = |at: BlockId, block: &Block| {
+        let first = transcript.ledger.message(block.message)?.first_block;
+        let piece = transcript.outline(block.message)?.pieces.get(at.since(first) as usize)?;
+        Some(&*piece.name).filter(|name| !name.is_empty())
     };
-    let pair = session.transcript.ledger.block(at).map(|block| block.pair);
-    name(at).or_else(|| name(pair?)).unwrap_or("?")
+    let of_pair = || name(block.pair, transcript.ledger.block(block.pair)?);
+    name(at, block).or_else(of_pair).unwrap_or("?")
 }
 
 /// Every message of the history and what is sent of it.
@@ -181,7 +180,7 @@ fn listed_message(session: &Session, index: MessageId, message: &Message) -> Lis
             Role::Tool => "tool",
         },
         kind: kind.name(),
-        tool: tool.map(|(at, _)| tool_of(session, at).to_owned()),
+        tool: tool.map(|(at, block)| tool_of(session, at, block).to_owned()),
         bucket: largest.map_or(["user", ""], |(at, block)| bucket_of(session, at, block)).concat(),
         tokens,
         sent_tokens,

@@ -153,8 +153,8 @@ pub(in crate::context) fn sending(session: &Session, index: MessageId) -> Sendin
         }
         group = if group.is_none() { block.group } else { group };
         count = count.saturating_add(1);
-        let reason = session.decisions.reasons.get(&at).filter(|_| block.form != Form::Full);
-        why = why.into_iter().chain(reason.copied()).max_by_key(|why| why.rule);
+        let reason = session.decisions.reasons.get(at).filter(|_| block.form != Form::Full);
+        why = why.into_iter().chain(reason).max_by_key(|why| why.rule);
     }
     let rule = why.map(|why| why.rule);
     let summary = session.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);

@@ -305,22 +305,18 @@ impl Builder<'_> {
 }
 
 /// The messages of the host's that an item is made of.
-pub(in crate::context) fn hosts(item: &Item) -> Vec<MessageId> {
-    match item {
-        Item::Keep(at) | Item::Edit(at, _) => vec![*at],
-        Item::Make(_) | Item::Filler(_) => Vec::new(),
-        Item::Join(_, parts) => {
-            let mut hosts = Vec::new();
-            for part in parts {
-                if let Joint::Host(message, _) = part
-                    && hosts.last() != Some(message)
-                {
-                    hosts.push(*message);
-                }
-            }
-            hosts
-        }
-    }
+pub(in crate::context) fn hosts(item: &Item) -> impl Iterator<Item = MessageId> {
+    let (one, parts) = match item {
+        Item::Keep(at) | Item::Edit(at, _) => (Some(*at), [].as_slice()),
+        Item::Make(_) | Item::Filler(_) => (None, [].as_slice()),
+        Item::Join(_, parts) => (None, parts.as_slice()),
+    };
+    let mut last = None;
+    let joined = parts.iter().filter_map(move |part| {
+        let Joint::Host(message, _) = *part else { return None };
+        (last.replace(message) != Some(message)).then_some(message)
+    });
+    one.into_iter().chain(joined)
 }
 
 /// The pieces of a message that go out.

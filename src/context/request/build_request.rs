@@ -12,7 +12,7 @@ use crate::context::request::answer::{Answer, Difference, Event, answer_with};
 use crate::context::request::bound_thinking::drop_unbound_reasoning;
 use crate::context::request::cache_markers::{decide_markers, resume_from};
 use crate::context::request::edits::{edited_messages, message_tokens, report_edits};
-use crate::context::request::last_request::SentItem;
+use crate::context::request::last_request::{Built, SentItem};
 use crate::context::request::view::Entry;
 use crate::context::request::written::Written;
 use crate::context::session::Session;
@@ -68,8 +68,9 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     };
     session.request.last.trailed = trailed;
     let lost = if opens { cached_tokens_lost(session, &entries, same, parts_changed) } else { 0 };
+    let is_sent = !session.options.is_replayed;
     session.request.last.violations =
-        if opens { check_outgoing(session, &entries) } else { Vec::new() };
+        if opens && is_sent { check_outgoing(session, &entries) } else { Vec::new() };
     session.request.last.epoch = session.request.last.epoch.saturating_add(u32::from(opens));
     let fresh = std::mem::take(&mut session.decisions.unreported);
     let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
@@ -80,7 +81,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     } else {
         shared_items(session, start, &entries)
     };
-    let new = entries.iter().skip(keep.saturating_sub(start));
+    let new = entries.iter().skip(keep.saturating_sub(start)).filter(|_| is_sent);
     let items: Vec<Written> =
         new.map(|entry| session.builder().write(&entry.item, entry.about)).collect();
     session.monitor.work.items_written =
@@ -111,6 +112,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
         outcome,
         fold: folded.then(|| last_fold(session)),
     };
+    session.request.last.built = (!is_sent).then_some(Built { start, entries, changes: fresh });
     answer_with(session, items, edits, difference)
 }
 

@@ -65,6 +65,9 @@ pub(in crate::context) fn report_edits(
             edits.push(report_edit(session, index, ops, rule, saved));
         }
     }
+    if by_message.is_empty() {
+        return edits;
+    }
     let mut sent: Vec<MessageId> = entries.iter().flat_map(|entry| hosts(&entry.item)).collect();
     sort_set(&mut sent);
     for (index, (rule, saved)) in by_message {
@@ -94,7 +97,7 @@ pub(in crate::context) fn edited_messages(
                 let key = fnv(json::write(&changes_made).into_bytes());
                 (!changes_made.is_empty()).then_some((index, ops, key))
             };
-            hosts(&entry.item).into_iter().filter_map(of).collect()
+            hosts(&entry.item).filter_map(of).collect()
         }
     }
 }

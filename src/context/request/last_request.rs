@@ -2,7 +2,9 @@
 
 use litemap::LiteMap;
 
-use crate::model::{Fix, MessageId, Role, Violation};
+use crate::context::request::view::Entry;
+use crate::model::{BlockId, Fix, MessageId, Role, Violation};
+use crate::prune::Change;
 
 /// What was sent last, and what is known of it.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +58,26 @@ pub(in crate::context) struct LastRequest {
     pub violations: Vec<Violation>,
     /// It has more bytes than the provider takes, and nothing is left to cut.
     pub oversize: Option<Violation>,
+    /// What it was built of, for the replay of a session.
+    pub built: Option<Built>,
+}
+
+/// What a request was built of.
+#[derive(Clone, Debug)]
+pub(in crate::context) struct Built {
+    /// So many messages of the request before stand before them.
+    pub start: usize,
+    /// Its messages.
+    pub entries: Vec<Entry>,
+    /// Blocks that it sends otherwise than the request before.
+    pub changes: Vec<Change>,
+}
+
+impl Built {
+    /// See `changes`.
+    pub(in crate::context) fn changed(&self) -> impl Iterator<Item = BlockId> {
+        self.changes.iter().map(|change| change.block)
+    }
 }
 
 impl LastRequest {
@@ -67,6 +89,7 @@ impl LastRequest {
             reported_edits: LiteMap::new(),
             violations: Vec::new(),
             oversize: None,
+            built: None,
             ..self
         }
     }

@@ -17,6 +17,7 @@ use crate::sort::sort_by;
 use crate::validity::{NO_OUTPUT, join_steps};
 
 /// A message of the view with its key.
+#[derive(Clone, Debug)]
 pub(in crate::context) struct Entry {
     pub(in crate::context) item: Item,
     pub(in crate::context) key: u64,

@@ -182,7 +182,10 @@ pub(in crate::context) fn append_measured(
     session.transcript.call = session.transcript.call.saturating_add(u32::from(speaks));
     let first = session.transcript.ledger.next_block();
     let end = first.plus(count(outline.pieces.len()));
-    session.transcript.occurrences.begin();
+    let keeps_measures = !session.options.is_replayed;
+    if keeps_measures {
+        session.transcript.occurrences.begin();
+    }
     session.request.pins.meet(
         first.to(end),
         mark(measure.fingerprint),
@@ -224,7 +227,9 @@ pub(in crate::context) fn append_measured(
         );
         session.transcript.images = session.transcript.images.saturating_add(piece.images);
         session.transcript.widest = session.transcript.widest.max(piece.widest);
-        session.transcript.occurrences.push(measured.found.as_deref());
+        if keeps_measures {
+            session.transcript.occurrences.push(measured.found.as_deref());
+        }
         if !measured.mended.is_empty() {
             session.transcript.sanitized.insert(block, measured.mended.clone());
         }

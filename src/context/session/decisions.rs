@@ -4,7 +4,7 @@ use litemap::LiteMap;
 
 use crate::context::options::Options;
 use crate::context::request::placeholders::Placeholders;
-use crate::context::session::why::Why;
+use crate::context::session::why::Reasons;
 use crate::model::{BlockId, Fix, MessageId};
 use crate::prune::{Change, Pruner};
 
@@ -14,7 +14,7 @@ pub(in crate::context) struct Decisions {
     pub pruner: Pruner,
     pub placeholders: Placeholders,
     /// The reason for each block that is not sent as it was.
-    pub reasons: LiteMap<BlockId, Why>,
+    pub reasons: Reasons,
     /// Changes that no request has reported yet.
     pub unreported: Vec<Change>,
     /// Reasoning that is still sent though what it is bound to is gone.
@@ -58,7 +58,7 @@ impl Decisions {
                 keeps_lines: options.policy.lines,
                 ..Placeholders::new(options.estimator)
             },
-            reasons: LiteMap::new(),
+            reasons: Reasons::default(),
             unreported: Vec::new(),
             unbound: LiteMap::new(),
             end_fixes: Vec::new(),

@@ -146,7 +146,7 @@ pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
         }
         session.decisions.pruner.reopen(&session.transcript.ledger, at);
         session.decisions.placeholders.forget(at);
-        if session.decisions.reasons.remove(&at).is_some_and(|why| why.rule.takes()) {
+        if session.decisions.reasons.remove(at).is_some_and(|why| why.rule.takes()) {
             let tokens = session.transcript.ledger.block(at).map_or(0, |it| it.tokens);
             session.decisions.pruner.taken =
                 session.decisions.pruner.taken.saturating_sub(tokens.into());
@@ -163,7 +163,7 @@ pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
 /// Pinned blocks that are not sent as they were, and the gone ones of their groups.
 fn lost_pins(session: &Session) -> Vec<BlockId> {
     let ours = |at: BlockId| {
-        let rule = session.decisions.reasons.get(&at).map(|why| why.rule);
+        let rule = session.decisions.reasons.get(at).map(|why| why.rule);
         // What its provider would refuse stays away.
         let barred = matches!(
             rule,

@@ -14,7 +14,7 @@ pub(in crate::context) fn follow_call(
         |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|b| b.form == Form::Gone);
     let Some(call) = call.filter(is_gone) else { return };
     let before = session.transcript.ledger.block(block).map_or(0, |block| block.now);
-    let rule = session.decisions.reasons.get(&call).map_or(Rule::HardFit, |why| why.rule);
+    let rule = session.decisions.reasons.get(call).map_or(Rule::HardFit, |why| why.rule);
     session.transcript.ledger.set_form(block, Form::Gone, 0);
     session.note(Change { block, rule, before });
 }

@@ -381,7 +381,7 @@ fn summarized(preset: &str, tokens: u32, output: u32) -> (Recording, Replay) {
     let recording = recorded(&session(400));
     let economy =
         json!({ "cacheRead": 0.1, "cacheWrite": 1.25, "output": output, "cacheTtlMs": 300_000 });
-    let window = json!({ "contextTokens": 40_000 });
+    let window = json!({ "contextTokens": 36_000 });
     let options =
         json!({ "window": window, "preset": preset, "economy": economy, "summaryTokens": tokens });
     let replay = recording.replay(&Options::for_replay(&options.to_string()).unwrap()).unwrap();

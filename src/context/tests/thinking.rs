@@ -48,7 +48,7 @@ impl Host {
             thinking.partition(|(_, block)| block.form != Form::Gone);
         let mut rules: Vec<_> = gone
             .iter()
-            .map(|(at, _)| self.session.decisions.reasons.get(at).unwrap().rule.name())
+            .map(|(at, _)| self.session.decisions.reasons.get(*at).unwrap().rule.name())
             .collect();
         rules.sort_unstable();
         rules.dedup();

@@ -29,7 +29,7 @@ pub(super) fn discard_forged(
     for changed in changed.iter().filter(may_return) {
         unchanged.transcript.ledger.bring_back(changed.block);
         unchanged.decisions.placeholders.forget(changed.block);
-        unchanged.decisions.reasons.remove(&changed.block);
+        unchanged.decisions.reasons.remove(changed.block);
         unchanged.decisions.pruner.reopen(&unchanged.transcript.ledger, changed.block);
     }
     let policy = unchanged.decisions.pruner.policy.clone();

@@ -50,7 +50,7 @@ fn capture(session: &Session) -> Snapshot {
     let first = upto.minus(KNOWN_SINGLY);
     let marks =
         session.transcript.ledger.messages.iter().take(upto.index()).map(|it| mark(it.fingerprint));
-    let changed = session.decisions.reasons.iter().filter(|(at, _)| **at < end);
+    let changed = session.decisions.reasons.iter().filter(|(at, _)| *at < end);
     let flagged = |flag: fn(&crate::identifiers::Identifier) -> bool| {
         let all = session.transcript.ledger.identifiers.iter().filter(|(_, it)| flag(it));
         all.map(|(id, _)| id).collect()
@@ -96,7 +96,7 @@ fn capture(session: &Session) -> Snapshot {
         summary: session.decisions.placeholders.summary.len(),
         fold_rent: session.decisions.pruner.fold_rent,
         charged: session.decisions.pruner.charged,
-        changed: changed.filter_map(|(&at, why)| changed_block(session, at, *why)).collect(),
+        changed: changed.filter_map(|(at, why)| changed_block(session, at, why)).collect(),
         rents: rents.collect(),
         unbound,
         bound: binds_reasoning(session) && !session.request.last.rebind,

@@ -117,7 +117,7 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
         return;
     }
     // Only repairs have been made yet.
-    let repaired: Vec<BlockId> = session.decisions.reasons.keys().copied().collect();
+    let repaired: Vec<BlockId> = session.decisions.reasons.iter().map(|(at, _)| at).collect();
     let is_missing = restore_forms(session, &snapshot, forgotten);
     let (ours, calls) = (&mut session.decisions.pruner, session.transcript.call);
     ours.lost = is_missing;
