@@ -1,10 +1,13 @@
 """Weights from counted texts: rates of token beginnings, moved by damped least squares on the relative error of each text."""
 
 import numpy as np
-from pairs import CLASSES, SCALE, WEIGHTS
+from pairs import CLASSES, SCALE, SPACE, WEIGHTS
 from scipy.sparse import csr_matrix
 
 LOWEST, HIGHEST = -127, 255
+# Of a space, any other byte and a byte of a wide character in a long run. Most runs are of lines and rules, of which a token has 64 or
+# more bytes; but one has 8 letters or 3 digits, and a run of these must not cost nothing, however long it is.
+LEAST_OF_RUNS = (0, 2, 2)
 # A pair that was seen this often is half its own rate, half that of tables alike.
 DOUBT = 30.0
 # How strongly a weight is kept at its rate.
@@ -84,4 +87,6 @@ def step(matrix, row, wanted, moved, damping):
 
 def integers(weights):
     """Weights as tables hold them."""
-    return np.clip(np.rint(weights), LOWEST, HIGHEST).astype(np.int64)
+    found = np.clip(np.rint(weights), LOWEST, HIGHEST).astype(np.int64)
+    found[SPACE:] = np.maximum(found[SPACE:], LEAST_OF_RUNS)
+    return found

@@ -118,7 +118,8 @@ impl Shape {
             };
             let bit = 1u32.wrapping_shl(number);
             if seen & bit != 0 {
-                return Err(reader.error(format!("duplicate field `{}`", member.name)));
+                // The last one counts, as for `JSON.parse`, which the host has read the message with.
+                read.retain(|(name, _)| *name != member.name);
             }
             seen |= bit;
             if let Some(value) = member.read(&mut reader).map_err(|error| error.of(member.name))? {

@@ -31,7 +31,7 @@ function HowFull(): JSX.Element | null {
   const figures = state.figures.value;
   if (!opened || !figures) return null;
   const { facts } = opened;
-  const at = state.call.value;
+  const at = state.shownCall.value;
   const isRecorded = state.run.value === "recorded";
   const source = SOURCES[facts.calls.source[at] ?? 2] ?? "estimate";
   const calibrated = facts.calls.calibrated[at] ?? -1;
@@ -204,7 +204,7 @@ function Help(): JSX.Element | null {
         </button>
       </p>
     );
-  const used = opened.facts.calls.used[state.call.value] ?? 0;
+  const used = opened.facts.calls.used[state.shownCall.value] ?? 0;
   if (!simulated)
     return (
       <p class="dim">
@@ -213,7 +213,7 @@ function Help(): JSX.Element | null {
           : state.notice.value}
       </p>
     );
-  const here = simulated.used[state.call.value] ?? 0;
+  const here = simulated.used[state.shownCall.value] ?? 0;
   const { bill, folds, unmanagedBill } = simulated.totals;
   return (
     <>

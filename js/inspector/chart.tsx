@@ -17,8 +17,6 @@ export function Chart(): JSX.Element | null {
   const opened = state.session.value;
   if (!opened) return null;
   const { facts } = opened;
-  const last = facts.calls.used.length - 1;
-  const at = state.call.value;
   return (
     <section class="card chart-card" aria-label="Tokens by call">
       <header class="row-head">
@@ -39,13 +37,20 @@ export function Chart(): JSX.Element | null {
           ))}
         </div>
         <Playing />
-        <p class="where">
-          call <b>{count(at + 1)}</b> of {count(last + 1)} · {timeOf(facts.calls.at[at])}
-        </p>
+        <Where facts={facts} />
       </header>
       <Plot />
       <Scrubber />
     </section>
+  );
+}
+
+function Where({ facts }: { facts: Facts }): JSX.Element {
+  const at = state.call.value;
+  return (
+    <p class="where">
+      call <b>{count(at + 1)}</b> of {count(facts.calls.used.length)} · {timeOf(facts.calls.at[at])}
+    </p>
   );
 }
 

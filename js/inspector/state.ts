@@ -122,7 +122,16 @@ export const run: ReadonlySignal<Run> = computed(() =>
   view.value === "plimsoll" && simulation.value ? simulationName.value : "recorded",
 );
 
-/** How the window is used at the call one stands at: `used + reserve + free = total`. */
+/**
+ * The call whose figures are shown: the one stood at as soon as the worker has said what was sent there, so that all of the screen
+ * changes at once. Only the cursor and the number beside it are there sooner.
+ */
+export const shownCall: ReadonlySignal<number> = computed(() => {
+  const known = standing.value;
+  return known?.run === run.value ? known.call : call.value;
+});
+
+/** How the window is used at the call that is shown: `used + reserve + free = total`. */
 export const figures: ReadonlySignal<{
   used: number;
   reserve: number;
@@ -133,7 +142,7 @@ export const figures: ReadonlySignal<{
   if (!opened) return null;
   const shown = run.value === "recorded" ? null : simulation.value;
   const window = shown?.setting.window ?? opened.facts.window;
-  const used = (shown ? shown.used : opened.facts.calls.used)[call.value] ?? 0;
+  const used = (shown ? shown.used : opened.facts.calls.used)[shownCall.value] ?? 0;
   const reserve = window.maxOutputTokens ?? 0;
   return {
     used,

@@ -113,7 +113,7 @@ test("user texts that a fold kept are still sent after an earlier message was re
     format: "anthropic",
     clock: () => 0,
   };
-  const long = assistant("word ".repeat(2_300));
+  const long = assistant("word ".repeat(3_400));
   const aside = assistant("well");
   const [one, other] = [user("first"), user("keep this")];
   const rest = [long, user("and this"), long, user("now"), long, user("so")];

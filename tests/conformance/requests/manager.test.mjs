@@ -260,7 +260,7 @@ test("the thinking option decides whether thinking is kept, removed or hinted", 
     /** @type {any[]} */
     const history = [{ role: "user", content: "go" }];
     const hints = [];
-    for (let at = 0; at < 25; at++) {
+    for (let at = 0; at < 26; at++) {
       history.push(...think(at));
       hints.push(Object.keys(context.request(history).hints).length);
     }
