@@ -12,12 +12,12 @@ const limitsOf = (...args) =>
 test("check exits with 0 within all limits and with 1 above one, and prints ok or OVER", () => {
   const within = check("--max-pressure", "0.75");
   assert.equal(within.code, 0);
-  assert.match(within.out, /^pressure +75\.0% +71\.9% .* ok$/m);
+  assert.match(within.out, /^pressure +75\.0% +71\.1% .* ok$/m);
   assert.match(within.out, /1 session, 3 limits: all ok\n$/);
   const past = check("--max-pressure", "0.5");
   assert.equal(past.code, 1);
   assert.equal(past.err, "");
-  assert.match(past.out, /^pressure +50\.0% +71\.9% .* OVER$/m);
+  assert.match(past.out, /^pressure +50\.0% +71\.1% .* OVER$/m);
   assert.match(past.out, /1 session, 3 limits: 1 OVER\n$/);
 });
 

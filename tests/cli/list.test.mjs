@@ -86,13 +86,13 @@ test("detail prints a text as stored, as sent, or as a diff", () => {
   const at = ["--window", "64k", "--call", "200"];
   const detailOf = (...args) => plimsoll(["detail", ...args, AUDIT, ...at]);
   const stub = json(["detail", "message:305", AUDIT, ...at, "--diff"]).detail;
-  assert.match(stub.sent, /^\[result cut, 7702 tokens/);
+  assert.match(stub.sent, /^\[result cut, 7518 tokens/);
   assert.equal(stub.content, json(["detail", "message:305", AUDIT, ...at]).detail.content);
   assert.ok(stub.content.length > 12_000);
   assert.equal(detailOf("message:305", "--raw").out, `${stub.content.trimEnd()}\n`);
   assert.equal(detailOf("message:305", "--sent").out, `${stub.sent}\n`);
   const diff = detailOf("message:305", "--diff").out.trimEnd().split("\n");
-  assert.match(diff[1], /^\+\+\+ message:305: stubbed by timed, 7,702 -> \d+ tokens$/);
+  assert.match(diff[1], /^\+\+\+ message:305: stubbed by timed, 7,518 -> \d+ tokens$/);
   assert.equal(diff[2], "@@ -1,276 +1,1 @@");
   assert.equal(diff.filter((line) => /^-(?!-- )/.test(line)).length, 276);
   assert.equal(diff.at(-1), `+${stub.sent}`);

@@ -105,8 +105,8 @@ test("turns list turns or, with --calls, calls, and all of them with --all", () 
   assert.equal(rows([]).length, 11);
   assert.equal(rows(["--calls"]).length, 235);
   const shown = rows([]).join("\n");
-  assert.match(shown, / 3 edits +27,179 /);
-  assert.match(shown, / 1 fold +24,359 /);
+  assert.match(shown, / 2 edits +27,049 /);
+  assert.match(shown, / 1 fold +24,728 /);
   const one = file(
     "one-turn.json",
     JSON.stringify([
