@@ -201,7 +201,7 @@ fn members_are_read_as_the_types_that_the_caller_names() {
 }
 
 #[test]
-fn of_a_member_that_stands_twice_the_last_counts() {
+fn a_repeated_member_has_its_last_value() {
     let read = |json| CALL.read(json).unwrap();
     let mut call = read(r#"{"name":"a","at":1,"name":"b","at":2}"#);
     assert_eq!((call.text("name").as_deref(), call.integer("at")), (Some("b"), Some(2)));
