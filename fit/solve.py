@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 
 LOWEST, HIGHEST = -127, 255
 # Of a space, any other byte and a byte of a wide character in a long run. Most runs are of lines and rules, of which a token has 64 or
-# more bytes; but one has 8 letters or 3 digits, and a run of these must not cost nothing, however long it is.
+# more bytes; but one has 8 letters or 3 digits, and a long run of these must cost something, too.
 LEAST_OF_RUNS = (0, 2, 2)
 # A pair that was seen this often is half its own rate, half that of tables alike.
 DOUBT = 30.0

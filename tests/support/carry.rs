@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 pub struct Session {
     pub state: context::Session,
     pub history: Vec<Value>,
+    /// The messages as they were passed: a value has its members in another order.
+    texts: Vec<String>,
     sent: Vec<Value>,
     now_ms: i64,
 }
@@ -22,7 +24,7 @@ impl Session {
         options["format"] = format.name().into();
         let options = Options::parse(&options.to_string()).unwrap();
         let state = context::Session::new(options, format);
-        Self { state, history: Vec::new(), sent: Vec::new(), now_ms: 0 }
+        Self { state, history: Vec::new(), texts: Vec::new(), sent: Vec::new(), now_ms: 0 }
     }
 
     /// Takes the next message, as JSON text.
@@ -30,6 +32,7 @@ impl Session {
         let taken = self.state.push(text.as_bytes());
         assert_eq!(taken, Ok(Append::Appended), "{text}");
         self.history.push(value(text));
+        self.texts.push(text.into());
     }
 
     /// The request, and what the core answered.
@@ -38,7 +41,7 @@ impl Session {
         let mut step = self.state.request(self.now_ms);
         while let Step::Need(messages) = &step {
             for index in messages {
-                let text = self.history[index.index()].to_string();
+                let text = &self.texts[index.index()];
                 self.state.supply(*index, text.as_bytes()).unwrap();
             }
             step = self.state.resume();

@@ -2,9 +2,10 @@
 //! them if they cannot be joined.
 
 use crate::context::request::builder::Builder;
+use crate::context::request::last_request::Entry;
 use crate::context::request::placeholders::IMAGE;
 use crate::context::request::synthetic::line;
-use crate::context::request::view::{Entry, changed_pieces};
+use crate::context::request::view::changed_pieces;
 use crate::format::{Change, Format, Joined, What, gone};
 use crate::model::{
     FixKind, Item, Joint, Kind, Made, MadePart, MessageId, Outline, Piece, Role, Voice,

@@ -3,7 +3,7 @@
 
 use crate::context::options::Thinking;
 use crate::context::request::alternation::hosts;
-use crate::context::request::view::Entry;
+use crate::context::request::last_request::Entry;
 use crate::context::session::Session;
 use crate::context::transcript::masks::mask_of;
 use crate::format::Format;

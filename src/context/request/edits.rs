@@ -3,8 +3,8 @@
 use litemap::LiteMap;
 
 use crate::context::request::alternation::hosts;
+use crate::context::request::last_request::Entry;
 use crate::context::request::recall::reference;
-use crate::context::request::view::Entry;
 use crate::context::session::Session;
 use crate::format::is_marker;
 use crate::hash::fnv;

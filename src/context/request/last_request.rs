@@ -2,8 +2,7 @@
 
 use litemap::LiteMap;
 
-use crate::context::request::view::Entry;
-use crate::model::{BlockId, Fix, MessageId, Role, Violation};
+use crate::model::{BlockId, Fix, Item, MessageId, Role, Violation};
 use crate::prune::Change;
 
 /// What was sent last, and what is known of it.
@@ -60,6 +59,24 @@ pub(in crate::context) struct LastRequest {
     pub oversize: Option<Violation>,
     /// What it was built of, for the replay of a session.
     pub built: Option<Built>,
+}
+
+/// A message of the view with its key.
+#[derive(Clone, Debug)]
+pub(in crate::context) struct Entry {
+    pub(in crate::context) item: Item,
+    pub(in crate::context) key: u64,
+    pub(in crate::context) source: MessageId,
+    /// The first of the host's messages that it is, or that it stands for if it is ours: a line of ours for its neighbour.
+    pub(in crate::context) about: MessageId,
+    pub(in crate::context) carried: u64,
+}
+
+impl Entry {
+    pub(in crate::context) fn sent(&self) -> SentItem {
+        let Self { key, source, carried, .. } = *self;
+        SentItem { key, source, carried }
+    }
 }
 
 /// What a request was built of.

@@ -1,7 +1,8 @@
 //! Synthetic messages: the head of a fold, results that repair, and lines that let a request start or end with the user.
 
 use crate::context::request::builder::Builder;
-use crate::context::request::view::{Entry, changed};
+use crate::context::request::last_request::Entry;
+use crate::context::request::view::changed;
 use crate::estimate::{MESSAGE, RESULT};
 use crate::format::{Format, What, copied_ops};
 use crate::hash::{bytes, fnv, round};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::context::request::builder::Builder;
-use crate::context::request::last_request::SentItem;
+use crate::context::request::last_request::Entry;
 use crate::context::request::placeholders::{IMAGE, arguments};
 use crate::context::request::written::Written;
 use crate::format::{Change, What, gone, is_marker};
@@ -15,24 +15,6 @@ use crate::model::{
 use crate::number::count;
 use crate::sort::sort_by;
 use crate::validity::{NO_OUTPUT, join_steps};
-
-/// A message of the view with its key.
-#[derive(Clone, Debug)]
-pub(in crate::context) struct Entry {
-    pub(in crate::context) item: Item,
-    pub(in crate::context) key: u64,
-    pub(in crate::context) source: MessageId,
-    /// The first of the host's messages that it is, or that it stands for if it is ours: a line of ours for its neighbour.
-    pub(in crate::context) about: MessageId,
-    pub(in crate::context) carried: u64,
-}
-
-impl Entry {
-    pub(in crate::context) fn sent(&self) -> SentItem {
-        let Self { key, source, carried, .. } = *self;
-        SentItem { key, source, carried }
-    }
-}
 
 impl Builder<'_> {
     /// The items for all messages from `from` on; from 0 with the head of the last fold.
@@ -108,10 +90,10 @@ impl Builder<'_> {
             }
         }
         let changes = self.changes(message, outline);
-        let drops = changes.iter().filter(|change| change.what == What::Drop).count();
+        let drops = changes.iter().any(|change| change.what == What::Drop);
         // A change must not leave reasoning alone (I6). A message that came so is repaired when it arrives.
-        let thinking_alone = drops > 0 && only_thinking(outline, &changes);
-        if drops < outline.pieces.len() && !thinking_alone {
+        let is_left = !(drops && only_thinking(outline, &changes));
+        if is_left && !outline.pieces.is_empty() {
             let item = self.as_user(message, outline, &changes).unwrap_or_else(|| {
                 let joins = self.joins(message);
                 if changes.is_empty() && joins.is_empty() {
@@ -270,10 +252,11 @@ impl Builder<'_> {
     }
 }
 
-/// Nothing but reasoning would be left.
+/// Nothing but reasoning would be left, if anything. What repeats a call goes with it.
 fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
     let pieces = outline.pieces.iter().zip(gone(outline, changes));
-    pieces.filter(|(_, gone)| !gone).all(|(piece, _)| piece.kind == Kind::Thinking)
+    let mut left = pieces.filter(|(piece, gone)| !gone && !piece.mirror);
+    left.all(|(piece, _)| piece.kind == Kind::Thinking)
 }
 
 /// Removes one more element of a list, before those that stand in front of it.

@@ -54,6 +54,19 @@ fn joined_texts_have_one_fingerprint_however_they_were_joined() {
     assert_ne!(made(MadePart::Text("cut".into())), joined);
 }
 
+/// Calls do not stand in a message of the user's. Without them such a message would go out with an empty text.
+#[test]
+fn a_user_message_with_calls_alone_is_left_out() {
+    let call =
+        json!({ "id": "a", "type": "function", "function": { "name": "see", "arguments": "{}" } });
+    let mut host = host("kimi", "langchain", 0);
+    host.append(json!({ "role": "user", "content": "", "tool_calls": [call] }));
+    let answer = host.request();
+    assert_eq!(violations_sent(&host.session), [], "{:?}", answer.items);
+    let items = written(&answer);
+    assert!(items[0]["make"].is_object() && items.as_array().unwrap().len() == 1, "{items}");
+}
+
 fn call(id: &str) -> Value {
     json!({ "type": "tool_use", "id": id, "name": "see", "input": {} })
 }
