@@ -24,7 +24,7 @@ worker.onmessage = ({ data }) => { globalThis.answer = data; };`,
   "index.html": html("main.js"),
   "worker.html": html("start.js"),
   "slim.html": html("vite-slim.js"),
-  "example.js": `${exampleOf("docs/runtimes.md", 2)}globalThis.answer = estimateTokens("one two three");`,
+  "example.js": `${exampleOf("docs/runtimes.md", 2)}globalThis.answer = estimateTokens("one two three", "chars/4");`,
 });
 write(folder, slimPrograms(folder));
 const answer = expected(folder);
@@ -145,7 +145,7 @@ test("the smaller bundle of docs/runtimes.md runs in a page", async (t) => {
   const out = emptyFolder();
   write(out, { "index.html": html("main.js") });
   await pack("./example.js", "web", out, "main.js");
-  return assert.equal(await openPage(out, "index.html"), 3);
+  return assert.equal(await openPage(out, "index.html"), 4);
 });
 cell("webpack-node", () => inNode("out.cjs", (out) => pack("./main.js", "node20", out, "out.cjs")));
 
