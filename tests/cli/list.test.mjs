@@ -101,7 +101,7 @@ test("detail prints a text as stored, as sent, or as a diff", () => {
   at.push("235");
   const gone = detailOf("message:297", "--sent");
   assert.deepEqual([gone.code, gone.out], [0, ""]);
-  assert.match(gone.err, /^plimsoll: nothing of it is sent: dropped by fold, 6,868 -> 0 tokens\n$/);
+  assert.match(gone.err, /^plimsoll: nothing of it is sent: dropped by fold, 6,720 -> 0 tokens\n$/);
   assert.equal(json(["detail", "message:297", AUDIT, ...at, "--sent"]).detail.sent, null);
   assert.match(
     detailOf("message:297", "--diff").out,

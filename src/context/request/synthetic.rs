@@ -312,9 +312,14 @@ impl Builder<'_> {
     }
 
     pub(in crate::context) fn made_outline(&self, made: &Made) -> Outline {
-        // To write and read a head that has hundreds of the user's texts would take most of the time of a request with a fold.
-        if matches!(made, Made::User(_) | Made::Results(_)) {
-            return outline_of(made, &|at| self.transcript.outline(at));
+        match made {
+            // To write and read a head that has hundreds of the user's texts would take most of the time of a request with a fold.
+            Made::User(parts) => {
+                let text = Piece::new(Kind::Text, Place::Content);
+                return Outline { role: Role::User, pieces: vec![text; parts.len()] };
+            }
+            Made::Results(_) => return outline_of(made, &|at| self.transcript.outline(at)),
+            Made::Result { .. } | Made::Moved { .. } => {}
         }
         let (message, _) = self.dialect.format.make(made, |at| self.transcript.outline(at));
         let readable = stand_in(message.json(), false);

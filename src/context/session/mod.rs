@@ -71,7 +71,6 @@ use crate::context::transcript::counter::Counter;
 use crate::error::Result;
 use crate::estimate::Estimator;
 use crate::format::Format;
-use crate::model::Form;
 use crate::prune::Change;
 
 /// One session: its messages, what was decided of them, and what was sent last.
@@ -157,11 +156,6 @@ impl Session {
         let why =
             Why { rule: change.rule, epoch: self.request.last.epoch, call: self.transcript.call };
         self.decisions.reasons.insert(change.block, why);
-        let block = self.transcript.ledger.block(change.block);
-        if block.is_some_and(|block| block.form == Form::Gone) {
-            // Its line is never sent again.
-            self.decisions.placeholders.forget(change.block);
-        }
         self.decisions.unreported.push(change);
     }
 
