@@ -123,8 +123,8 @@ export const run: ReadonlySignal<Run> = computed(() =>
 );
 
 /**
- * The call whose figures are shown: the one stood at as soon as the worker has said what was sent there, so that all of the screen
- * changes at once. Only the cursor and the number beside it are there sooner.
+ * The call whose figures are shown. It follows `call` when the worker has answered, so that the whole screen changes at once; only the
+ * cursor and its number move before that.
  */
 export const shownCall: ReadonlySignal<number> = computed(() => {
   const known = standing.value;

@@ -124,7 +124,18 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::estimate::Estimator;
     use crate::text::pairs::CLASS;
+
+    #[test]
+    fn a_long_run_costs_tokens_in_every_table() {
+        for profile in Profile::ALL {
+            let tokens =
+                |text: &str, times| Estimator::Profile(profile).tokens(&text.repeat(times));
+            assert!(tokens("x", 1064) >= tokens("x", 40) + 30, "{profile:?}");
+            assert!(tokens(" ", 2000) >= tokens(" ", 40), "{profile:?}");
+        }
+    }
 
     /// `PLIMSOLL_MODEL` names a model to pack in place of the tables: `cargo xtask fit --write` does. Before the code of
     /// `packed.rs` is changed, `dump tables` (`examples/dump.rs`) saves the tables as such a model.

@@ -80,6 +80,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     } else {
         shared_items(session, start, &entries)
     };
+    // A replay reads none of them as JSON.
     let new = entries.iter().skip(keep.saturating_sub(start)).filter(|_| is_sent);
     let items: Vec<Written> =
         new.map(|entry| session.builder().write(&entry.item, entry.about)).collect();

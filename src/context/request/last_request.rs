@@ -67,7 +67,7 @@ pub(in crate::context) struct Entry {
     pub(in crate::context) item: Item,
     pub(in crate::context) key: u64,
     pub(in crate::context) source: MessageId,
-    /// The first of the host's messages that it is, or that it stands for if it is ours: a line of ours for its neighbour.
+    /// The first of the host's messages that it is or stands for; of a line of ours that stands for none, its neighbour.
     pub(in crate::context) about: MessageId,
     pub(in crate::context) carried: u64,
 }
