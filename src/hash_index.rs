@@ -93,6 +93,21 @@ impl<'a> ByName<'a> {
         self.names.get(at).map(|named| named.position)
     }
 
+    /// How many names there are.
+    pub const fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// There is none.
+    pub const fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The name that came so many after the first.
+    pub fn name(&self, at: usize) -> Option<&str> {
+        self.names.get(at).map(|named| &*named.name)
+    }
+
     /// All names, as they came.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(|named| &*named.name)

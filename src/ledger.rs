@@ -6,7 +6,7 @@ mod sums;
 
 use sums::Sums;
 
-use crate::hash_index::ByHash;
+use crate::hash_index::{ByHash, ByName};
 use crate::identifiers::{Identifiers, room};
 use crate::model::{Block, BlockId, Form, GroupId, Kind, Mask, Message, MessageId, Role, Span};
 use crate::number::count;
@@ -33,6 +33,8 @@ pub struct Arrival<'a> {
     pub head_ids: u32,
     /// A result's call.
     pub pair: BlockId,
+    /// Name of the tool of a call or a result; empty where it has none.
+    pub tool: &'a str,
     /// Blocks that stay or go together have the same group; `NONE` for a block on its own.
     pub group: GroupId,
     /// Of a result's tool and arguments; `None` where its call is not known.
@@ -64,7 +66,12 @@ pub struct Ledger {
     user: (u64, u64),
     same_call: ByHash,
     same_text: ByHash,
+    /// Names of tools by number, from 1.
+    tools: ByName<'static>,
 }
+
+/// A tool that has no name.
+const NAMELESS: &str = "?";
 
 /// A result of at most this many tokens is never taken for a repetition of another by its text alone.
 const SMALL_RESULT: u32 = 60;
@@ -80,6 +87,8 @@ impl Ledger {
         let block = self.next_block();
         let message = self.next_message().minus(1);
         let role = self.messages.last().map_or(Role::User, |message| message.role);
+        let pair = self.block(arrival.pair).map_or(0, |it| it.tool);
+        let tool = self.number_tool(arrival.tool).unwrap_or(pair);
         let start = count(self.block_ids.len());
         let (len, capacity) = (self.block_ids.len(), self.block_ids.capacity());
         self.block_ids.reserve_exact(room(len, capacity, arrival.ids.len()));
@@ -99,6 +108,7 @@ impl Ledger {
             key: arrival.key,
             failed: arrival.failed,
             pair: arrival.pair,
+            tool,
             ids: (start, end),
             head_ids: arrival.head_ids,
             last: call,
@@ -131,6 +141,25 @@ impl Ledger {
             self.note_duplicates(arrival, block, message);
         }
         block
+    }
+
+    /// The number of a tool's name, which is given to it if it is new.
+    fn number_tool(&mut self, name: &str) -> Option<u32> {
+        if name.is_empty() || name == NAMELESS {
+            return None;
+        }
+        let known = self.tools.get(0, name).unwrap_or_else(|| {
+            let next = self.tools.len();
+            self.tools.insert(0, name.to_owned(), next);
+            next
+        });
+        Some(count(known).saturating_add(1))
+    }
+
+    /// The name of the tool with a number, which a block has.
+    pub fn tool(&self, number: u32) -> &str {
+        let at = (number as usize).checked_sub(1);
+        at.and_then(|at| self.tools.name(at)).unwrap_or(NAMELESS)
     }
 
     /// The model has written these identifiers: what they came from was used.
@@ -443,6 +472,7 @@ mod tests {
                 failed: false,
                 ids: &ids,
                 head_ids: 0,
+                tool: "",
                 pair,
                 group: GroupId::NONE,
                 call_key: (kind == Kind::Result).then_some(u64::from(pair)),

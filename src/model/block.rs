@@ -98,6 +98,8 @@ pub struct Block {
     pub failed: bool,
     /// A call's result, a result's call.
     pub pair: BlockId,
+    /// The tool of a call, and of the call that a result answers, as `Ledger::tool` knows it; 0 where it has no name.
+    pub tool: u32,
     /// Where its identifiers stand in the ledger's list, from and up to; those of its first 200 characters first.
     pub ids: (u32, u32),
     /// How many of them stand in its first 200 characters.

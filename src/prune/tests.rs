@@ -88,6 +88,7 @@ impl Story {
             ids,
             head_ids: 0,
             pair: BlockId::NONE,
+            tool: "",
             group,
             call_key: None,
             key: u64::from(self.ledger.block_count()),

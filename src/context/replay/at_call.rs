@@ -1,7 +1,7 @@
 //! A session as it stood at a call: what every view of that call is made of.
 
 use crate::context::compaction::{extracted_so_far, flat_message, plan_compaction};
-use crate::context::report::breakdown::{bucket_of, largest_block};
+use crate::context::report::breakdown::{bucket_name, bucket_of, largest_block};
 use crate::context::report::explain::{State, sending};
 use crate::context::request::build_request::resend;
 use crate::context::request::written::Written;
@@ -37,16 +37,19 @@ impl AtCall {
         for column in &mut columns {
             column.reserve_exact(messages.len());
         }
-        let mut buckets: Vec<[&str; 2]> = Vec::new();
+        // Of each bucket its place among those that came, and one more; 0 until it comes.
+        let (mut buckets, mut places) = (Vec::new(), Vec::new());
         let size = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
         for (index, message) in MessageId::FIRST.on().zip(messages) {
             let largest = largest_block(&self.session, index);
-            let bucket =
-                largest.map_or(["user", ""], |(at, block)| bucket_of(&self.session, at, block));
-            let known = buckets.iter().position(|known| *known == bucket);
-            let number = known.unwrap_or(buckets.len());
-            if known.is_none() {
-                buckets.push(bucket);
+            let bucket = largest.map_or(0, |block| bucket_of(&self.session, block));
+            if places.len() <= bucket {
+                places.resize(bucket.saturating_add(1), 0u32);
+            }
+            let Some(place) = places.get_mut(bucket) else { continue };
+            if *place == 0 {
+                buckets.push(bucket_name(&self.session, bucket).concat());
+                *place = count(buckets.len());
             }
             let sending = sending(&self.session, index);
             let state = State::ALL.iter().position(|state| *state == sending.state);
@@ -55,13 +58,13 @@ impl AtCall {
                 size(sending.sent_tokens),
                 count(state.unwrap_or_default()),
                 message.turn,
-                count(number),
+                place.saturating_sub(1),
             ];
             for (column, figure) in columns.iter_mut().zip(row) {
                 column.push(figure);
             }
         }
-        (columns.concat(), buckets.iter().map(|name| name.concat()).collect())
+        (columns.concat(), buckets)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use litemap::LiteMap;
 
-use crate::context::report::breakdown::{beside_messages, bucket_of};
+use crate::context::report::breakdown::{beside_messages, bucket_name, bucket_of};
 use crate::context::session::Session;
 use crate::model::BlockId;
 
@@ -26,7 +26,7 @@ impl Layers {
         for at in blocks {
             let Some(block) = session.transcript.ledger.block(at) else { continue };
             if self.blocks.len() <= at.index() {
-                let bucket = self.number(bucket_of(session, at, block).concat());
+                let bucket = self.number(bucket_name(session, bucket_of(session, block)).concat());
                 self.blocks.push((bucket, 0));
             }
             let Some((bucket, counted)) = self.blocks.get_mut(at.index()) else { continue };

@@ -6,7 +6,8 @@ use litemap::LiteMap;
 use crate::json;
 
 use crate::context::session::Session;
-use crate::model::{Block, BlockId, Form, Kind, Message, MessageId, Role};
+use crate::model::{Block, Form, Kind, Message, MessageId, Role};
+use crate::number::count;
 use crate::prune::Rule;
 use crate::sort::{down, sort_by};
 
@@ -77,9 +78,13 @@ json::json_struct! {
 
 /// What the request holds, the largest first.
 pub fn list_buckets(session: &Session) -> Vec<Bucket> {
-    let mut buckets: LiteMap<[&str; 2], Bucket> = LiteMap::new();
-    for (at, block) in BlockId::FIRST.on().zip(&session.transcript.ledger.blocks) {
-        let bucket = buckets.entry(bucket_of(session, at, block)).or_default();
+    let mut of_blocks: Vec<Bucket> = Vec::new();
+    for block in &session.transcript.ledger.blocks {
+        let number = bucket_of(session, block);
+        if of_blocks.len() <= number {
+            of_blocks.resize(number.saturating_add(1), Bucket::default());
+        }
+        let Some(bucket) = of_blocks.get_mut(number) else { continue };
         bucket.blocks = bucket.blocks.saturating_add(1);
         bucket.tokens = bucket.tokens.saturating_add(u64::from(block.tokens));
         bucket.sent_tokens = bucket.sent_tokens.saturating_add(u64::from(block.now));
@@ -90,6 +95,10 @@ pub fn list_buckets(session: &Session) -> Vec<Bucket> {
             Form::Gone => &mut bucket.gone,
         };
         *count = count.saturating_add(1);
+    }
+    let mut buckets: LiteMap<[&str; 2], Bucket> = LiteMap::new();
+    for (number, bucket) in of_blocks.into_iter().enumerate().filter(|(_, it)| it.blocks > 0) {
+        buckets.insert(bucket_name(session, number), bucket);
     }
     for (name, tokens, ours) in
         beside_messages(session).into_iter().filter(|(_, tokens, _)| *tokens > 0)
@@ -119,44 +128,39 @@ pub(in crate::context) fn beside_messages(session: &Session) -> [(&'static str, 
     ]
 }
 
-/// The bucket of a block: the two parts of its name.
-pub(in crate::context) fn bucket_of<'s>(
-    session: &'s Session,
-    at: BlockId,
-    block: &Block,
-) -> [&'s str; 2] {
-    let role = session.transcript.ledger.message(block.message).map(|message| message.role);
-    match (block.kind, role) {
-        (Kind::Call, _) => ["call ", tool_of(session, at, block)],
-        (Kind::Result, _) => ["result ", tool_of(session, at, block)],
-        (Kind::Thinking, _) => ["thinking", ""],
-        (Kind::Image, _) => ["image", ""],
-        (_, Some(Role::System)) => ["system", ""],
-        (_, Some(Role::Assistant)) => ["assistant", ""],
-        (_, Some(Role::User | Role::Tool) | None) => ["user", ""],
-    }
+/// What a block can be to a reader; the last two have the name of a tool behind them.
+const PARTS: [&str; 7] = ["user", "assistant", "system", "image", "thinking", "call ", "result "];
+
+/// The number of a block's bucket: its part in the lowest three bits, the number of its tool above them.
+pub(in crate::context) fn bucket_of(session: &Session, block: &Block) -> usize {
+    let role = || session.transcript.ledger.message(block.message).map(|message| message.role);
+    let part = match block.kind {
+        Kind::Result => 6,
+        Kind::Call => 5,
+        Kind::Thinking => 4,
+        Kind::Image => 3,
+        Kind::Text | Kind::Other => match role() {
+            Some(Role::System) => 2,
+            Some(Role::Assistant) => 1,
+            Some(Role::User | Role::Tool) | None => 0,
+        },
+    };
+    (block.tool as usize) << 3 | part
+}
+
+/// The two parts of a bucket's name.
+pub(in crate::context) fn bucket_name(session: &Session, bucket: usize) -> [&str; 2] {
+    let (tool, part) = (bucket >> 3, bucket & 7);
+    let part = PARTS.get(part).copied().unwrap_or_default();
+    let has_tool = part.ends_with(' ');
+    [part, if has_tool { session.transcript.ledger.tool(count(tool)) } else { "" }]
 }
 
 /// The bucket of a message is that of its largest block.
-pub(in crate::context) fn largest_block(
-    session: &Session,
-    index: MessageId,
-) -> Option<(BlockId, &Block)> {
+pub(in crate::context) fn largest_block(session: &Session, index: MessageId) -> Option<&Block> {
     let ledger = &session.transcript.ledger;
-    let blocks = ledger.blocks_of(index).filter_map(|at| Some((at, ledger.block(at)?)));
-    blocks.max_by_key(|(_, block)| block.tokens)
-}
-
-/// The tool of a call, or of the call that a result answers.
-fn tool_of<'s>(session: &'s Session, at: BlockId, block: &Block) -> &'s str {
-    let transcript = &session.transcript;
-    let name = |at: BlockId, block: &Block| {
-        let first = transcript.ledger.message(block.message)?.first_block;
-        let piece = transcript.outline(block.message)?.pieces.get(at.since(first) as usize)?;
-        Some(&*piece.name).filter(|name| !name.is_empty())
-    };
-    let of_pair = || name(block.pair, transcript.ledger.block(block.pair)?);
-    name(at, block).or_else(of_pair).unwrap_or("?")
+    let blocks = ledger.blocks_of(index).filter_map(|at| ledger.block(at));
+    blocks.max_by_key(|block| block.tokens)
 }
 
 /// Every message of the history and what is sent of it.
@@ -168,7 +172,7 @@ pub fn list_messages(session: &Session) -> Vec<Listed> {
 
 fn listed_message(session: &Session, index: MessageId, message: &Message) -> Listed {
     let largest = largest_block(session, index);
-    let kind = largest.map_or(Kind::Other, |(_, block)| block.kind);
+    let kind = largest.map_or(Kind::Other, |block| block.kind);
     let tool = largest.filter(|_| matches!(kind, Kind::Call | Kind::Result));
     let Sending { state, rule, tokens, sent_tokens, group, .. } = sending(session, index);
     Listed {
@@ -180,8 +184,8 @@ fn listed_message(session: &Session, index: MessageId, message: &Message) -> Lis
             Role::Tool => "tool",
         },
         kind: kind.name(),
-        tool: tool.map(|(at, block)| tool_of(session, at, block).to_owned()),
-        bucket: largest.map_or(["user", ""], |(at, block)| bucket_of(session, at, block)).concat(),
+        tool: tool.map(|block| session.transcript.ledger.tool(block.tool).to_owned()),
+        bucket: bucket_name(session, largest.map_or(0, |it| bucket_of(session, it))).concat(),
         tokens,
         sent_tokens,
         state: state.name(),

@@ -226,7 +226,8 @@ impl Builder<'_> {
                 (Kind::Thinking | Kind::Call | Kind::Result, _) => None,
             }
         };
-        staying(outline, changes).into_iter().map(part).collect()
+        // A call does not go out in the user's name, nor what repeats it.
+        staying(outline, changes).into_iter().filter(|(_, piece)| !piece.mirror).map(part).collect()
     }
 
     /// What an item says, as parts of another message. None where it cannot be taken apart.

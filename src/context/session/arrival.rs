@@ -210,6 +210,10 @@ pub(in crate::context) fn append_measured(
                 ids: &measured.ids,
                 head_ids: measured.head_ids,
                 pair: call_block.filter(|_| piece.kind == Kind::Result).unwrap_or(BlockId::NONE),
+                tool: match piece.kind {
+                    Kind::Call | Kind::Result => &piece.name,
+                    Kind::Text | Kind::Thinking | Kind::Image | Kind::Other => "",
+                },
                 group,
                 call_key,
                 key: measured.key,

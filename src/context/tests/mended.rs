@@ -67,6 +67,19 @@ fn a_user_message_with_calls_alone_is_left_out() {
     assert!(items[0]["make"].is_object() && items.as_array().unwrap().len() == 1, "{items}");
 }
 
+/// A call that stands in the user's content does not go out with the text beside it, when two messages of the user's become one.
+#[test]
+fn a_joined_user_message_copies_no_call() {
+    let mut host = host("bedrock", "langchain", 0);
+    let text = json!({ "type": "text", "text": "look" });
+    host.append(json!({ "role": "user", "content": [text, call("toolu_1")] }));
+    host.append(json!({ "role": "user", "content": "and here" }));
+    let items = written(&host.request());
+    let from: Vec<_> =
+        items[0]["copies"].as_array().unwrap().iter().map(|it| &it["from"]).collect();
+    assert_eq!(from, ["/content/0", "/content"], "{items}");
+}
+
 fn call(id: &str) -> Value {
     json!({ "type": "tool_use", "id": id, "name": "see", "input": {} })
 }

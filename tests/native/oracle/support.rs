@@ -421,6 +421,7 @@ fn arrive(
             tokens: block.n,
             ids: &ids,
             head_ids: u32::try_from(block.hd.len()).unwrap(),
+            tool: "",
             pair: pair.filter(|_| result).map_or(BlockId::NONE, BlockId::from),
             group: pair.map_or(GroupId::NONE, |pair| pair.min(index).into()),
             call_key: (result && pair.is_some()).then_some(block.key),

@@ -168,6 +168,7 @@ fn add_trace(session: &mut Session, index: MessageId, trace: Trace, mark: u32) {
             ids: &[],
             head_ids: 0,
             pair: BlockId::NONE,
+            tool: "",
             group: GroupId::NONE,
             call_key: None,
             key: 0,
