@@ -101,10 +101,11 @@ impl Estimator {
                 let tokens = u64::from(Self::default().tokens_of(bytes));
                 tokens.saturating_mul(u64::from(permille)).div_ceil(1000)
             }
-            // 64 to a token, rounded up; a sum may be below zero.
+            // 64 to a token, rounded up. A pair may take tokens away, so a text could be made to count nothing: no tokenizer here has
+            // tokens so long that a text of them has fewer than one in 64 bytes, but for runs of spaces.
             Self::Profile(profile) => {
                 let sum = profile.weights().map_or(0, |weights| weights.sum(bytes));
-                u64::try_from(sum).unwrap_or_default().div_ceil(64)
+                u64::try_from(sum).unwrap_or_default().max(wide(bytes.len())).div_ceil(64)
             }
             Self::Chars4 => wide(utf16_len_of(bytes)).div_ceil(4),
             Self::Chars21 => wide(utf16_len_of(bytes)).saturating_mul(10).div_ceil(21),
