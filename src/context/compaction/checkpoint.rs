@@ -6,7 +6,7 @@ use crate::context::compaction::folds::{
 use crate::context::session::Session;
 use crate::context::session::adopted::previous_summary;
 use crate::context::session::snapshot::waiting::Waiting;
-use crate::json::{Value, json};
+use crate::json::{self, Value, json};
 use crate::model::{BlockId, Form, MessageId};
 use crate::sort::sort_set;
 
@@ -63,6 +63,19 @@ fn earlier_checkpoint(session: &Session) -> Option<String> {
     let last = earlier.messages.checked_sub(1)?;
     let turn = session.transcript.turn_of(last.into()).filter(|_| is_complete)?;
     Some(earlier.state(turn, session.decisions.usable))
+}
+
+/// Forgets a checkpoint that tells of messages that the history does not have any more.
+pub(in crate::context) fn drop_later_checkpoint(session: &mut Session) {
+    let member = |json: &str, name: &str| {
+        let members = json::members(json).unwrap_or_default();
+        members.into_iter().find(|(known, _)| known == name).map(|(_, it)| it.to_owned())
+    };
+    let last = member(&session.compactions.checkpoints, "checkpoint");
+    let count = last.and_then(|it| member(&it, "messageCountAtCheckpoint")?.parse::<u32>().ok());
+    if count.is_some_and(|count| count > session.transcript.ledger.message_count()) {
+        session.compactions.checkpoints.clear();
+    }
 }
 
 /// Keeps what the job engine knows of checkpoints, as long as the history is the one with this base.

@@ -182,20 +182,20 @@ pub fn record_refusal(
     }
     let times = times.saturating_add(1);
     session.compactions.refusals = (times, session.transcript.call);
-    let sent = if session.request.last.tokens > 0 {
-        session.request.last.tokens
-    } else {
-        session.sizes().0
-    };
-    // Even after a request over the window the new bound is below the window.
-    let refused = sent.min(session.decisions.usable);
+    // A request that was not ours is as large as the messages that are known, else as large as may be. Even after one over the
+    // window the new bound is below the window.
+    let usable = session.decisions.usable;
+    let known =
+        || Some(session.sizes().0).filter(|_| session.transcript.ledger.message_count() > 0);
+    let sent = Some(session.request.last.tokens).filter(|&tokens| tokens > 0).or_else(known);
+    let refused = sent.unwrap_or(usable).min(usable);
     let limit = limit.map(|limit| match counted {
         Some(counted) => refused.saturating_mul(limit).checked_div(counted).unwrap_or(0),
         None => session.counts.calibration.estimate(limit),
     });
     let before = session.compactions.limit;
     session.compactions.limit = Some(Ceiling::refuse(before, refused, limit));
-    session.request.last.settled = false;
+    session.decide_again();
     Some(times)
 }
 

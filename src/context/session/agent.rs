@@ -74,7 +74,7 @@ pub fn call_agent_tool(session: &mut Session, name: &str, arguments: &str) -> Re
         "context_status" => Ok(AgentReply::Text(status_text(session))),
         "context_compact" => {
             session.decisions.pruner.fold_wanted = true;
-            session.request.last.settled = false;
+            session.decide_again();
             Ok(AgentReply::Text("The context will be compacted before the next step.".into()))
         }
         RECALL => {

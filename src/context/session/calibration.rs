@@ -34,7 +34,8 @@ impl Calibration {
     pub(in crate::context) fn observe(&mut self, counted: Counted, window: u64) -> bool {
         let Counted { epoch, used, estimate } = counted;
         let most = estimate.saturating_mul(ABSURD).max(window);
-        if used.saturating_mul(ABSURD) < estimate || most < used {
+        // Of a request that was not measured nothing can be learned.
+        if estimate == 0 || used.saturating_mul(ABSURD) < estimate || most < used {
             return false;
         }
         if let Some(last) = self.last

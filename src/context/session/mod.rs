@@ -159,6 +159,14 @@ impl Session {
         self.decisions.unreported.push(change);
     }
 
+    /// The next request is another, also if no message comes. A session that waits for its messages keeps that in mind.
+    pub(in crate::context) fn decide_again(&mut self) {
+        self.request.last.settled = false;
+        if let Some(waiting) = &mut self.restoration.waiting {
+            waiting.decide_again(self.decisions.pruner.fold_wanted);
+        }
+    }
+
     /// What goes out beside the messages, as JSON.
     ///
     /// # Errors

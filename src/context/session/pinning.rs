@@ -91,6 +91,9 @@ pub(in crate::context) fn set_pins(session: &mut Session, pins: Pins, fewer: boo
     let before = std::mem::replace(&mut session.request.pins, pins);
     session.request.last.rebuild |= fewer;
     session.request.last.settled &= !fewer;
+    if let Some(waiting) = session.restoration.waiting.as_mut().filter(|_| fewer) {
+        waiting.build_anew();
+    }
     attach_pins(session);
     let starts: Vec<BlockId> =
         before.blocks.iter().chain(&session.request.pins.blocks).map(|pin| pin.from).collect();

@@ -88,7 +88,8 @@ impl Snapshot {
         self.pins.write(&mut out);
         self.compactions.write(&mut out);
         out.number(self.fold_wanted.into());
-        out.number(self.anew.into());
+        // As above: two bits.
+        out.number(u64::from(self.anew) | (u64::from(self.asked) << 1));
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
         self.compactions.flush.write(&mut out);
@@ -189,7 +190,8 @@ impl Snapshot {
         let breakpoints = reader.ascending();
         let pins = Pins::read(&mut reader);
         let mut compactions = Compactions::of(&mut reader);
-        let (fold_wanted, anew) = (reader.flag(), reader.flag());
+        let (fold_wanted, flags) = (reader.flag(), reader.number());
+        let (anew, asked) = (flags & 1 != 0, flags & 2 != 0);
         let stubbed = reader.ascending();
         let summarized = reader.ascending();
         compactions.flush = Flush::of(&mut reader);
@@ -233,6 +235,7 @@ impl Snapshot {
             stubbed,
             summarized,
             anew,
+            asked,
             recount: false,
             reshaped: false,
             items: None,

@@ -73,6 +73,8 @@ pub(in crate::context) struct Snapshot {
     pub(in crate::context) summarized: Vec<u32>,
     /// Other options hold from now on: what was sent is decided anew; by another estimator also what lines cost.
     pub(in crate::context) anew: bool,
+    /// Something was asked for since the last request: it is decided once more.
+    pub(in crate::context) asked: bool,
     pub(in crate::context) recount: bool,
     pub(in crate::context) reshaped: bool,
     /// What the last request sent, where that is at hand.

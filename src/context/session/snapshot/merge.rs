@@ -47,7 +47,6 @@ pub fn merge_committed(session: &mut Session, theirs: &[u8], base: &[u8]) -> Res
         waiting.snapshot.fold_wanted = ours.fold_wanted;
         waiting.snapshot.peak = ours.peak;
         waiting.snapshot.compactions.flush = ours.compactions.flush;
-        waiting.snapshot.anew |= fewer;
     }
     Ok(false)
 }

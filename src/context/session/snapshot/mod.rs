@@ -112,6 +112,9 @@ fn capture(session: &Session) -> Snapshot {
         // A call failed half way: what was sent last went beyond these messages.
         anew: (session.request.last.rebuild && !session.request.last.unheld)
             || session.decisions.pending.is_some(),
+        asked: !session.request.last.settled
+            && upto > MessageId::FIRST
+            && upto == session.transcript.ledger.next_message(),
         recount: false,
         reshaped: session.request.last.reshaped,
         items: Some(session.request.last.items.clone()),
@@ -177,6 +180,8 @@ pub(in crate::context) fn session_from(
     state.dialect.certain |= snapshot.certain;
     state.request.last.epoch = snapshot.epoch;
     state.request.last.peak = snapshot.peak;
+    (state.request.last.tokens, state.request.last.previous_tokens) =
+        (snapshot.tokens, snapshot.last);
     state.counts.calibration = snapshot.calibration;
     state.compactions.guard.clone_from(&snapshot.compactions.guard);
     state.compactions.limit = snapshot.compactions.limit;
@@ -216,8 +221,11 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
     let recount = !same && options.estimator != session.options.estimator;
     let provider = options.provider.unwrap_or_else(|| native(session.dialect.format));
     let bound = binds_reasoning(session);
-    session.request.last.settled = false;
+    session.decide_again();
     session.restoration.measured = None;
+    // Another model may take what the last one refused.
+    session.compactions.limit = None;
+    session.monitor.rearm();
     session.decisions.pruner.policy = options.policy.clone();
     session.decisions.placeholders.keeps_lines = options.policy.lines;
     if recount || provider != session.dialect.provider {
@@ -227,6 +235,7 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
         session.dialect.provider = provider;
         session.reset();
         let (calibration, usable) = (session.counts.calibration, session.decisions.usable);
+        let recount = recount || snapshot.recount;
         wait_for(session, Snapshot { calibration, usable, anew: true, recount, ..snapshot });
         return true;
     }
@@ -234,8 +243,6 @@ pub fn set_options(session: &mut Session, mut options: crate::context::Options) 
         options.estimator = session.options.estimator;
     }
     session.options = options;
-    session.compactions.limit = None;
-    session.monitor.rearm();
     session.decisions.usable = session.estimated(session.options.mode.usable_tokens());
     rebind_reasoning(session, bound);
     renew_protection(session);

@@ -1,5 +1,6 @@
 //! Restoring: a snapshot's decisions are taken up as the messages come that they are about.
 
+use crate::context::compaction::checkpoint::drop_later_checkpoint;
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
 use crate::context::request::build_request::rebuild_last_view;
@@ -158,6 +159,7 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
         && snapshot.open == open
         && !goes
         && !snapshot.anew
+        && !snapshot.asked
         && !unreported
         && !is_missing
         && snapshot.parts == Some(beside);
@@ -252,6 +254,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
         session.decisions.placeholders.summary = summary.unwrap_or_default().into();
         let Compactions { guard, limit, .. } = std::mem::take(&mut session.compactions);
         session.compactions = Compactions { guard, limit, ..snapshot.compactions.clone() };
+        drop_later_checkpoint(session);
     }
     if folds_hold
         && snapshot.recount

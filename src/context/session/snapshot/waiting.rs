@@ -38,6 +38,17 @@ impl Waiting {
         }
     }
 
+    /// Its next request is decided once more; with a compaction, if one is wanted.
+    pub(in crate::context) fn decide_again(&mut self, wants_fold: bool) {
+        self.snapshot.asked = true;
+        self.snapshot.fold_wanted |= wants_fold;
+    }
+
+    /// A text that was pinned and sent is not any more: its last request is built anew.
+    pub(in crate::context) fn build_anew(&mut self) {
+        self.snapshot.anew = true;
+    }
+
     /// What the job engine kept of checkpoints.
     pub(in crate::context) fn checkpoints(&self) -> &str {
         &self.snapshot.compactions.checkpoints
