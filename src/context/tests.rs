@@ -19,6 +19,7 @@ mod thinking;
 mod tiers;
 mod truncate;
 mod undelivered;
+mod waiting;
 mod wanting;
 
 use crate::context::report::explain::explain;
@@ -27,7 +28,7 @@ use crate::context::request::build_request::violations_sent;
 use crate::context::session::agent::call_agent_tool;
 use crate::context::session::alignment::align;
 use crate::context::session::snapshot::forgotten::starts_late;
-use crate::context::session::snapshot::snapshot_bytes;
+use crate::context::session::snapshot::{restore_session, snapshot_bytes};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

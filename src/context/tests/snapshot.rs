@@ -10,7 +10,6 @@ use crate::context::session::agent::referenced_message;
 use crate::context::session::pinning::pin_message;
 use crate::context::session::pinning::pin_text;
 use crate::context::session::pinning::unpin;
-use crate::context::session::snapshot::restore_session;
 use crate::context::session::snapshot::resync;
 use crate::context::session::snapshot::snapshot_bytes;
 use crate::model::BlockId;

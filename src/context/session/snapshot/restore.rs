@@ -144,9 +144,9 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     session.request.last.previous_tokens = snapshot.last;
     if let Some(items) = snapshot.items {
         session.request.last.items = items;
-    } else if unreported || is_missing {
+    } else if unreported || is_missing || snapshot.anew {
         session.request.last.items = vec![UNKNOWN];
-    } else if !is_complete || snapshot.anew {
+    } else if !is_complete {
         // What stood behind these is not known: the request is not what it was from there on.
         session.request.last.items.push(UNKNOWN);
     }
