@@ -1,6 +1,7 @@
 /**
  * Messages that a snapshot or a store has the measures of: a restored session appends them by these, and does not read them.
- * Which message is which: by the host's key; by its place, where the history only grows; else by its JSON.
+ * Which message is which: by the host's key; by its place, where the history only grows; else by its JSON. The last group of calls
+ * and results may have grown since, so there the JSON counts, too.
  */
 import { Handle } from "../core/handle.js";
 import { messageJson } from "../core/json.js";
@@ -28,6 +29,8 @@ export class KnownMessages {
   readonly #count: number;
   /** Numbers of the measures by the host's keys. */
   readonly #numbers = new Map<string, number>();
+  /** Where the last group starts. */
+  readonly #lastGroup: number;
   readonly #isAppendOnly: boolean;
   /** The history is the one that was measured, where it only grows; undefined: not looked at yet. */
   #isSame: boolean | undefined;
@@ -36,6 +39,7 @@ export class KnownMessages {
     this.#handle = new Handle(() => known, core);
     this.#isAppendOnly = isAppendOnly;
     this.#count = call("restore", () => known.count());
+    this.#lastGroup = call("restore", () => known.last_group());
     const keys = keysIn(call("restore", () => known.keys()));
     for (const [number, key] of keys.entries()) {
       if (typeof key === "string") this.#numbers.set(key, number);
@@ -71,7 +75,11 @@ export class KnownMessages {
     const { key, isSummary } = taken.ask(index);
     // A summary is looked at as a text.
     if (isSummary) return undefined;
-    if (key !== undefined && this.#numbers.size > 0) return this.#numbers.get(key);
+    if (key !== undefined && this.#numbers.size > 0) {
+      const number = this.#numbers.get(key);
+      if (number === undefined || number < this.#lastGroup) return number;
+      return this.#isWritten(taken, index, number) ? number : undefined;
+    }
     if (index >= this.#count) return undefined;
     if (this.#isAppendOnly) {
       // A history that was cut or written anew in spite of that is found out by its ends.
@@ -81,11 +89,11 @@ export class KnownMessages {
     return this.#isWritten(taken, index) ? index : undefined;
   }
 
-  #isWritten<M>(taken: TakenUp<M>, index: number): boolean {
+  #isWritten<M>(taken: TakenUp<M>, index: number, number: number = index): boolean {
     const message = taken.messages[index];
     if (message === undefined) return false;
     const json = messageJson(message, taken.placeOf(index));
-    return call("request", () => this.#handle.value.is_written(index, send(json)));
+    return call("request", () => this.#handle.value.is_written(number, send(json)));
   }
 }
 

@@ -22,6 +22,11 @@ impl KnownMessages {
         u32::try_from(self.0.len()).unwrap_or(u32::MAX)
     }
 
+    /// Where the last group of calls and results starts.
+    pub fn last_group(&self) -> u32 {
+        self.0.last_group().get()
+    }
+
     /// The host's keys, as it passed them.
     pub fn keys(&self) -> String {
         self.0.keys().into()

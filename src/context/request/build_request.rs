@@ -8,7 +8,7 @@ use crate::context::compaction::memory_flush::rearm_flush;
 use crate::context::report::estimate::request_options;
 use crate::context::report::monitor_report::{record_request_size, record_room};
 use crate::context::report::status::peak_tokens;
-use crate::context::request::answer::{Answer, Difference, Event, answer_with};
+use crate::context::request::answer::{Answer, Difference, Event, answer_with, last_group};
 use crate::context::request::bound_thinking::drop_unbound_reasoning;
 use crate::context::request::cache_markers::{decide_markers, resume_from};
 use crate::context::request::edits::{edited_messages, message_tokens, report_edits};
@@ -133,8 +133,10 @@ pub(in crate::context) fn resend(session: &Session) -> Answer {
 pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: bool) {
     decide_markers(session);
     session.decisions.unreported.clear();
-    // How a history that goes on will end is not known, so nothing is repaired for its end.
-    let ending = if is_complete { session.repairs.mender.finish() } else { Vec::new() };
+    // How a history that goes on will end is not known, so nothing is repaired for its end. Calls before it have no result either way.
+    let end = if is_complete { MessageId::NONE } else { last_group(session) };
+    let mut ending = session.repairs.mender.finish();
+    ending.retain(|fix| fix.index < end);
     set_end_repairs(session, ending);
     let (entries, trailed) = all_entries(session).unwrap_or_default();
     for (index, _, key) in

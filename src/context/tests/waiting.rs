@@ -1,9 +1,9 @@
-//! What is asked of a session before its messages have come again holds as in one that went on.
+//! What is asked of a session before its messages have come again holds as in one that went on, and so does what it sent.
 
 use super::*;
 use crate::context::compaction::commit::record_refusal;
 use crate::context::session::pinning::{pin_text, unpin};
-use crate::context::session::snapshot::set_options;
+use crate::context::session::snapshot::{resync, set_options};
 
 type Ask<'a> = &'a dyn Fn(&mut Session);
 
@@ -121,6 +121,59 @@ fn a_text_that_is_no_longer_pinned_opens_an_epoch() {
     let let_go: Ask<'_> = &|session| assert!(unpin(session, id));
     let after = hold_everywhere(&host, &options, &options, let_go);
     assert_eq!(after.first_changed, Some(0));
+}
+
+/// A call that was given up long ago has no result, however the history goes on.
+#[test]
+fn a_branch_changes_nothing_that_stands_before_it() {
+    let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
+    let result = json!({ "type": "tool_result", "tool_use_id": "a", "content": "one" });
+    let mut host = Host::new(&window(60_000));
+    host.ask("find it");
+    host.append(json!({ "role": "assistant", "content": [call("a"), call("b")] }));
+    host.append(json!({ "role": "user", "content": [result] }));
+    for at in 0..4 {
+        host.ask(&format!("and {at}?"));
+        host.say(&format!("that is {at}"));
+    }
+    host.request();
+    let kept = host.messages.len() - 2;
+    let mut woken = host.copy();
+    woken.session =
+        restore_session(parsed(&window(60_000)), &snapshot_bytes(&host.session)).unwrap();
+    resync(&mut host.session);
+    let messages = std::mem::take(&mut host.messages);
+    let changed = [&mut host, &mut woken].map(|it| {
+        it.messages.clear();
+        for message in messages.iter().take(kept) {
+            it.append(message.clone());
+        }
+        it.ask("something else");
+        it.request().first_changed
+    });
+    assert!(changed[0].is_some_and(|at| at > 6), "{changed:?}");
+    assert_eq!(changed[0], changed[1]);
+}
+
+/// A checkpoint tells of messages: it goes with them.
+#[test]
+fn a_branch_has_no_checkpoint_of_what_it_left() {
+    let (_, mut host) = host();
+    let checkpoint =
+        json!({ "checkpoint": { "summary": "so far", "messageCountAtCheckpoint": 20 } });
+    host.session.compactions.checkpoints = checkpoint.to_string();
+    let messages = std::mem::take(&mut host.messages);
+    for (common, is_kept) in [(30, true), (20, true), (19, false)] {
+        let mut branch = Host { messages: Vec::new(), ..host.copy() };
+        resync(&mut branch.session);
+        for message in messages.iter().take(common) {
+            branch.append(message.clone());
+        }
+        branch.say("no");
+        branch.ask("something else");
+        branch.request();
+        assert_eq!(!branch.session.compactions.checkpoints.is_empty(), is_kept, "{common}");
+    }
 }
 
 /// Another model may take what the last one refused, whatever else is another with it.

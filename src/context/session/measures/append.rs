@@ -13,6 +13,7 @@ use crate::context::transcript::measure::{Measure, Measured, in_order, take_foun
 use crate::context::transcript::occurrences::Occurrence;
 use crate::format::of_bytes;
 use crate::model::{Kind, MessageId, Outline, Piece, Role, Span};
+use crate::number::count;
 
 /// Pieces of a message for which room is made at once.
 const USUAL_PIECES: usize = 16;
@@ -71,6 +72,21 @@ impl KnownMessages {
     /// There is none.
     pub const fn is_empty(&self) -> bool {
         self.written.messages.is_empty()
+    }
+
+    /// Where the last group of calls and results starts: from there on a message may have grown since.
+    pub fn last_group(&self) -> MessageId {
+        let is_assistant = |at: &usize| {
+            let measure = self.written.measure(MessageId::from(count(*at)));
+            measure
+                .and_then(|mut from| Head::read(&mut from))
+                .is_some_and(|it| it.role == Role::Assistant)
+        };
+        let Some(last) = (0..self.len()).rev().find(is_assistant) else {
+            return count(self.len().saturating_sub(1)).into();
+        };
+        let run = (0..last).rev().take_while(is_assistant).count();
+        count(last.saturating_sub(run)).into()
     }
 
     /// The host's keys, as it passed them to [`super::measures_of`].
