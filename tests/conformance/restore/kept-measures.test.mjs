@@ -113,6 +113,25 @@ for (const [way, how] of WAYS) {
   });
 }
 
+test("a message of the last group that has grown under its key is read again", { skip }, () => {
+  const call = (/** @type {string} */ id) => ({
+    ...{ type: "tool_use", id, name: "read", input: { path: id } },
+  });
+  const result = (/** @type {string} */ id) => ({
+    ...{ type: "tool_result", tool_use_id: id, content: `what ${id} says` },
+  });
+  const before = [
+    ...history(10),
+    { id: "calls", role: "assistant", content: [call("a"), call("b")] },
+    { id: "results", role: "user", content: [result("a")] },
+  ];
+  const { plain, measured } = parked(before, { key });
+  const grown = before.with(-1, { id: "results", role: "user", content: [result("a"), result("b")] });
+  const known = restored(measured, { key }, copyOf(grown));
+  assert.deepEqual(known.answer, restored(plain, { key }, copyOf(grown)).answer);
+  assert.match(JSON.stringify(known.answer.sent.at(-1)), /what a says.*what b says/);
+});
+
 test("a session that goes on after it was restored is parked with all measures again", {
   skip,
 }, () => {
