@@ -32,8 +32,8 @@ type RequestParts<M> = Parts & {
 const RULES = ["format", "thinking", "system", "tools"];
 
 /**
- * Lists the rules of a provider that a transcript violates, in the order of its messages. An empty list means that the provider would
- * accept it. `docs/rules.md` explains the rules.
+ * Lists the rules of a provider that a transcript violates, in the order of its messages. An empty list means that none of the rules in
+ * `docs/rules.md` is broken. Contents of a block are not checked, such as the name of a call or the source of an image.
  *
  * @param options `system` and `tools` are needed only for limits that count the whole request (I13, I28, I29)
  * @throws {PlimsollError} `MALFORMED_MESSAGE`, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE`.
@@ -63,7 +63,7 @@ export function validate<M>(
 }
 
 /**
- * Repairs a transcript so that the provider accepts it. A valid one is returned unchanged. For a tool call without a result, a result is
+ * Repairs a transcript so that it breaks none of these rules. A valid one is returned unchanged. For a tool call without a result, a result is
  * added that says so; contents are never invented.
  *
  * @throws {PlimsollError} as `validate`.

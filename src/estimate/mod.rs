@@ -34,7 +34,7 @@ impl Default for Estimator {
 }
 
 impl Estimator {
-    /// All of them.
+    /// All of them; a new one is the last, for snapshots know them by their places.
     pub const ALL: [Self; 13] = [
         Self::Profile(Profile::Generic),
         Self::Profile(Profile::Qwen),
@@ -50,6 +50,11 @@ impl Estimator {
         Self::Chars21,
         Self::Cjk,
     ];
+
+    /// Its place in `ALL`, from 1 on: what a snapshot knows it by. 0 for a counter of the host's, which may be any.
+    pub fn number(self) -> u64 {
+        Self::ALL.iter().position(|it| *it == self).map_or(0, |at| wide(at).saturating_add(1))
+    }
 
     /// The estimator of that name.
     ///

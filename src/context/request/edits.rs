@@ -53,6 +53,10 @@ pub(in crate::context) fn report_edits(
     for (at, (rule, before)) in by_block {
         let Some(block) = session.transcript.ledger.block(at) else { continue };
         let entry = by_message.entry(block.message).or_insert((rule, 0));
+        // A repair is reported as one: what else happened to the message is its edit.
+        if entry.0 == Rule::Repair {
+            entry.0 = rule;
+        }
         entry.1 = entry.1.saturating_add(before.saturating_sub(block.now.into()));
     }
     let mut edits = Vec::new();

@@ -80,6 +80,20 @@ fn a_joined_user_message_copies_no_call() {
     assert_eq!(from, ["/content/0", "/content"], "{items}");
 }
 
+/// An empty text is a repair; that the image beside it goes, is an edit.
+#[test]
+fn what_goes_beside_a_repair_is_reported() {
+    let mut host = host("openai-chat", "openai-chat", 1000);
+    let image =
+        json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } });
+    let empty = json!({ "type": "text", "text": "" });
+    host.append(json!({ "role": "user", "content": [empty, image] }));
+    host.ask("fine");
+    let answer = host.request();
+    let edits: Vec<_> = answer.edits.iter().map(|it| (it.index, it.rule)).collect();
+    assert_eq!((edits, answer.fits), (vec![(0, "capacity")], true));
+}
+
 fn call(id: &str) -> Value {
     json!({ "type": "tool_use", "id": id, "name": "see", "input": {} })
 }

@@ -123,6 +123,23 @@ fn a_text_that_is_no_longer_pinned_opens_an_epoch() {
     assert_eq!(after.first_changed, Some(0));
 }
 
+/// Sizes of another estimator, and what was learned by them, do not outlive it.
+#[test]
+fn another_estimator_measures_anew() {
+    let (_, mut host) = host();
+    let usage = json!({ "input_tokens": host.session.request.last.tokens * 2 }).to_string();
+    host.session.observe(&usage, None);
+    let mut other = window(60_000);
+    other["estimator"] = "chars/2.1".into();
+    let mut fresh =
+        Host { session: Session::new(parsed(&other), Format::Anthropic), ..host.copy() };
+    for message in std::mem::take(&mut fresh.messages) {
+        fresh.append(message);
+    }
+    let woken = host.woken_and_asked(&other, &|_| {}).request();
+    assert_eq!(woken.tokens, fresh.request().tokens);
+}
+
 /// A call that was given up long ago has no result, however the history goes on.
 #[test]
 fn a_branch_changes_nothing_that_stands_before_it() {

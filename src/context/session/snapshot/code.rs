@@ -27,7 +27,7 @@ impl Snapshot {
         let mut out = Writer::new();
         out.number(self.upto.into());
         out.text(self.format.name());
-        out.number(u64::from(self.certain) | (u64::from(self.is_old) << 1));
+        out.number(u64::from(self.certain) | (u64::from(self.is_old) << 1) | (self.estimator << 2));
         out.hash(self.before);
         out.number(self.marks.len() as u64);
         for &mark in &self.marks {
@@ -148,7 +148,8 @@ impl Snapshot {
             Format::Anthropic
         });
         let flags = reader.number();
-        let (certain, is_old) = (flags & 1 != 0, reader.is_old || flags & 2 != 0);
+        let (certain, estimator) = (flags & 1 != 0, flags >> 2);
+        let is_old = reader.is_old || flags & 2 != 0;
         let before = reader.hash();
         let mut marks = Vec::new();
         for _ in 0..reader.count() {
@@ -190,8 +191,7 @@ impl Snapshot {
         let breakpoints = reader.ascending();
         let pins = Pins::read(&mut reader);
         let mut compactions = Compactions::of(&mut reader);
-        let (fold_wanted, flags) = (reader.flag(), reader.number());
-        let (anew, asked) = (flags & 1 != 0, flags & 2 != 0);
+        let (fold_wanted, again) = (reader.flag(), reader.number());
         let stubbed = reader.ascending();
         let summarized = reader.ascending();
         compactions.flush = Flush::of(&mut reader);
@@ -200,6 +200,7 @@ impl Snapshot {
             upto,
             format,
             certain,
+            estimator,
             before,
             is_old,
             marks,
@@ -234,8 +235,8 @@ impl Snapshot {
             fold_wanted,
             stubbed,
             summarized,
-            anew,
-            asked,
+            anew: again & 1 != 0,
+            asked: again & 2 != 0,
             recount: false,
             reshaped: false,
             items: None,

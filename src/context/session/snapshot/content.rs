@@ -24,6 +24,8 @@ pub(in crate::context) struct Snapshot {
     pub(in crate::context) format: Format,
     /// A message has shown the format.
     pub(in crate::context) certain: bool,
+    /// What its tokens were estimated by: its number, 0 if that is not known.
+    pub(in crate::context) estimator: u64,
     /// Of all messages before those that have a mark.
     pub(in crate::context) before: u64,
     /// It is of version 2: `before` is of whole fingerprints, and nothing tells what the messages were.

@@ -66,6 +66,7 @@ fn capture(session: &Session) -> Snapshot {
         upto,
         format: session.dialect.format,
         certain: session.dialect.certain,
+        estimator: session.options.estimator.number(),
         before: marks.clone().take(first.index()).fold(0, rolled),
         is_old: false,
         marks: marks.skip(first.index()).collect(),
@@ -174,8 +175,16 @@ pub(in crate::context) fn restore_session(
 #[inline(never)]
 pub(in crate::context) fn session_from(
     options: crate::context::Options,
-    snapshot: Snapshot,
+    mut snapshot: Snapshot,
 ) -> Session {
+    let other = [0, options.estimator.number()];
+    if !other.contains(&snapshot.estimator) {
+        // What it counted, and what was learned of that, is of other tokens.
+        (snapshot.recount, snapshot.anew) = (true, true);
+        (snapshot.calibration, snapshot.usable) =
+            (Calibration::default(), options.mode.usable_tokens());
+        (snapshot.tokens, snapshot.last, snapshot.compactions.limit) = (0, 0, None);
+    }
     let mut state = Session::new(options, snapshot.format);
     state.dialect.certain |= snapshot.certain;
     state.request.last.epoch = snapshot.epoch;
