@@ -267,7 +267,9 @@ export class Compactions<M> {
         reject(signal.reason);
       };
     });
-    signal.addEventListener("abort", abort, { once: true });
+    // A listener of the compaction's start may have aborted it: the signal says so no second time.
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
     try {
       return await Promise.race([aborted, running.promise]);
     } finally {

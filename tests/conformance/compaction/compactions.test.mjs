@@ -183,6 +183,40 @@ test("an aborted call rejects with its reason, and the compaction stops when no 
   await assert.rejects(context.compact(history, { signal: gone }), (error) => error === reasons[0]);
 });
 
+test("an abort in the listener of a compaction's start rejects the call and aborts the summarizer", {
+  skip,
+}, async () => {
+  for (const [method, options] of /** @type {const} */ ([
+    ["compact", { force: true }],
+    ["prepare", {}],
+  ])) {
+    const abort = new AbortController();
+    const reason = new Error("stopped");
+    /** @type {AbortSignal[]} */
+    const seen = [];
+    const { context } = manager(
+      async (/** @type {any} */ job, /** @type {any} */ { signal }) => {
+        seen.push(signal);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return good(job);
+      },
+      {
+        on: (/** @type {any} */ event) => {
+          if (event.type === "compaction-start") abort.abort(reason);
+        },
+      },
+    );
+    const history = talk(60);
+    await assert.rejects(
+      context[method](history, { ...options, signal: abort.signal }),
+      (error) => error === reason,
+      method,
+    );
+    assert.ok(seen.every(({ aborted }) => aborted));
+    assert.equal(context.status().blocked, null);
+  }
+});
+
 test("messages appended while a summarizer works are sent once and in order (F16)", {
   skip,
 }, async () => {
