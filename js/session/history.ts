@@ -107,6 +107,11 @@ export class History<M> {
     this.#isWanted = true;
   }
 
+  /** The host's history as it was passed last, if the core asks for all of it again. */
+  get wanted(): readonly M[] | undefined {
+    return this.#isWanted ? (this.#passed?.messages ?? this.#known) : undefined;
+  }
+
   forget(): void {
     this.earlier = undefined;
     this.#drop();
