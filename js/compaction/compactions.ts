@@ -212,10 +212,10 @@ export class Compactions<M> {
         : NO_SUMMARY;
       isBroken = result.isBroken === true;
       controller.signal.throwIfAborted();
-      // Another process's session was merged in meanwhile: the core needs the messages of the plan again.
-      if (session.history.messages.length === 0) {
-        session.alone("compact", () => session.take("compact", messages, parts));
-      }
+      // Another process's session was merged in meanwhile, or the model changed: the core needs the messages again.
+      const { history } = session;
+      const again = history.messages.length === 0 ? messages : history.wanted;
+      if (again) session.alone("compact", () => session.take("compact", again, parts));
       const outcome = this.#commit(corePlan, result, lists, plan !== undefined);
       over = true;
       return outcome;
@@ -267,7 +267,9 @@ export class Compactions<M> {
         reject(signal.reason);
       };
     });
-    signal.addEventListener("abort", abort, { once: true });
+    // A listener of the compaction's start may have aborted it: the signal says so no second time.
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
     try {
       return await Promise.race([aborted, running.promise]);
     } finally {

@@ -81,6 +81,17 @@ export function disposed(during: string, what: string): PlimsollError {
   return new PlimsollError({ code: "DISPOSED", during }, message);
 }
 
+/** Runs work on one message. If the core finds that malformed, the error names its place in the host's history, not the core's number. */
+export function at<T>(place: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PlimsollError) || error.info.code !== "MALFORMED_MESSAGE") throw error;
+    const message = error.message.replace(/\d+/, String(place));
+    throw new PlimsollError({ ...error.info, index: place }, message);
+  }
+}
+
 /** An error of the core, from the JSON that it throws. */
 export function fromCore(thrown: string): PlimsollError {
   type Thrown = { info: ErrorInfo; message: string; known?: string };

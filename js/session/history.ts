@@ -3,6 +3,7 @@
  * that takes our requests for its history passes them back, as objects or through JSON; then they stand elsewhere, and
  * what a fold removed is known to us alone.
  */
+import { at } from "../core/errors.js";
 import { copied, isContainedIn, isShapedAs, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
@@ -107,6 +108,11 @@ export class History<M> {
     this.#isWanted = true;
   }
 
+  /** The host's history as it was passed last, if the core asks for all of it again. */
+  get wanted(): readonly M[] | undefined {
+    return this.#isWanted ? (this.#passed?.messages ?? this.#known) : undefined;
+  }
+
   forget(): void {
     this.earlier = undefined;
     this.#drop();
@@ -165,7 +171,7 @@ export class History<M> {
     const { isKnown, same, ...located } = this.#session(manager, messages, view);
     const taking = new Taking(located, this.#key, this.#isSummary);
     const grown: Same<M> = new Map();
-    const common = isKnown ? this.#common(manager, taking.messages, grown) : 0;
+    const common = isKnown ? this.#common(manager, taking, grown) : 0;
     let comesAgain = this.#isWanted || common < this.#known.length;
     const before = { known: this.#known, keys: this.#keys };
     const isFirst = before.known.length === 0;
@@ -290,7 +296,8 @@ export class History<M> {
     const json = first.json ?? messageJson(message, first.place);
     // Before the core has it: a trap of the host's may throw.
     const copy = copied(message);
-    if (!push("request", manager, json, this.counter, first.isSummary)) return false;
+    const pushed = () => push("request", manager, json, this.counter, first.isSummary);
+    if (!at(first.place, pushed)) return false;
     this.#know(message, first, copy);
     return true;
   }
@@ -362,7 +369,9 @@ export class History<M> {
     const { passed } = located;
     const isUnchanged = (number: number): boolean => {
       const place = passed.placeOf(number);
-      return place === undefined || this.#isSame(manager, messages[place] as M, number, same);
+      return (
+        place === undefined || this.#isSame(manager, messages[place] as M, number, same, place)
+      );
     };
     if (!view.sends(isUnchanged)) return undefined;
     for (const [number, place] of passed.all) same.set(number, messages[place] as M);
@@ -388,8 +397,7 @@ export class History<M> {
       const key = this.#key?.(message, place);
       const number = objects.get(message) ?? (key === undefined ? undefined : keys.get(key));
       if (number === undefined) {
-        const json = messageJson(message, place);
-        call("request", () => manager.offer(send(json)));
+        ask(message, place, (length) => manager.offer(length));
       } else call("request", () => manager.offer_known(number));
     }
     const found = call("request", () => manager.align());
@@ -455,7 +463,7 @@ export class History<M> {
       };
       const isApart = (): boolean => {
         const [number] = shown[at]?.numbers ?? [];
-        return number !== undefined && this.#isSame(manager, message, number, new Map());
+        return number !== undefined && this.#isSame(manager, message, number, new Map(), place);
       };
       // A message of ours may be missing: the host has its own way to mend that. Not one of which the host holds what we joined.
       while (shown[at]?.isOurs && !isSent() && !isApart()) at++;
@@ -479,7 +487,7 @@ export class History<M> {
     const number = sent.numbers[0] as number;
     if (message === sent.message || message === this.#known[number])
       return message === sent.message;
-    const isOriginal = this.#isSame(manager, message, number, new Map());
+    const isOriginal = this.#isSame(manager, message, number, new Map(), place);
     return !isOriginal || messageJson(message, place) === messageJson(sent.message, place);
   }
 
@@ -494,12 +502,12 @@ export class History<M> {
     const [number] = sent.numbers;
     if (message === sent.message) return true;
     if (number !== undefined && !sent.isOurs && !sent.isEdited) {
-      return this.#isSame(manager, message, number, same);
+      return this.#isSame(manager, message, number, same, place);
     }
     // A call that may still wait for its result is known by its id too.
     const isLast = number !== undefined && number >= this.#lastGroup;
     const print = (one: M): bigint =>
-      call("request", () => manager.fingerprint(send(messageJson(one, place)), isLast));
+      ask(one, place, (length) => manager.fingerprint(length, isLast));
     return print(message) === print(sent.message);
   }
 
@@ -507,25 +515,27 @@ export class History<M> {
    * How many of the known messages the session starts with: those of the last group may have grown since, also in place. Those
    * that were written otherwise are noted among the `grown`.
    */
-  #common(manager: glue.Manager, session: readonly M[], grown: Same<M>): number {
+  #common(manager: glue.Manager, taking: Taking<M>, grown: Same<M>): number {
+    const session = taking.messages;
     const end = Math.min(this.#known.length, session.length);
     let index = Math.min(this.#lastGroup, end);
     // Messages before it are compared singly only if something behind them is another.
-    while (index < end && this.#isAsPassed(manager, session[index] as M, index, grown)) index++;
+    while (index < end && this.#isAsPassed(manager, taking, index, grown)) index++;
     if (index === this.#known.length) return index;
     const same: Same<M> = new Map();
     const isSame = (message: M, at: number): boolean =>
-      message === this.#known[at] || this.#isSame(manager, message, at, same);
+      message === this.#known[at] || this.#isSame(manager, message, at, same, taking.placeOf(at));
     const other = session.slice(0, index).findIndex((message, at) => !isSame(message, at));
     return other < 0 ? index : other;
   }
 
-  #isAsPassed(manager: glue.Manager, message: M, index: number, grown: Same<M>): boolean {
+  #isAsPassed(manager: glue.Manager, taking: Taking<M>, index: number, grown: Same<M>): boolean {
+    const message = taking.messages[index] as M;
     if (message === undefined && index < this.#released) return true;
     const copy = this.#copies[index];
     if (copy === undefined || !isContainedIn(copy, message)) {
-      const json = messageJson(message, index);
-      if (!call("request", () => manager.same(index, send(json)))) return false;
+      const place = taking.placeOf(index);
+      if (!ask(message, place, (length) => manager.same(index, length))) return false;
       grown.set(index, message);
       this.#copies[index] = undefined;
     }
@@ -534,17 +544,29 @@ export class History<M> {
   }
 
   /** By the object, else by the host's key, else by content: then the object is noted among the `same`. */
-  #isSame(manager: glue.Manager, message: M, number: number, same: Same<M>): boolean {
+  #isSame(
+    manager: glue.Manager,
+    message: M,
+    number: number,
+    same: Same<M>,
+    place: number = number,
+  ): boolean {
     if (message === this.#known[number]) return true;
     const known = this.#keys[number];
-    const key = known === undefined ? undefined : this.#key?.(message, number);
+    const key = known === undefined ? undefined : this.#key?.(message, place);
     const isSame =
       key !== undefined
         ? key === known
-        : call("request", () => manager.same(number, send(messageJson(message, number))));
+        : ask(message, place, (length) => manager.same(number, length));
     if (isSame) same.set(number, message);
     return isSame;
   }
+}
+
+/** Asks the core about a message; `of` has its length in the input buffer. An error names the place in the host's history. */
+function ask<T>(message: unknown, place: number, of: (length: number) => T): T {
+  const json = messageJson(message, place);
+  return at(place, () => call("request", () => of(send(json))));
 }
 
 /** A summary is looked at as a text. */

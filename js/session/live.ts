@@ -268,7 +268,10 @@ export class LiveSession<M> implements SessionAccess<M> {
     const core = coreOptions(options);
     const ours = owned(options);
     const manager = this.opened("setModel");
-    const again = call("setModel", () => manager.options(send(core)));
+    const before = this.#options.estimator;
+    // The core knows neither of two functions: that they are not the same has to be said.
+    const recounts = typeof before === "function" && before !== ours.estimator;
+    const again = call("setModel", () => manager.options(send(core), recounts));
     this.#options = ours;
     this.#core = core;
     this.#counter = this.#counterOf(ours.estimator);

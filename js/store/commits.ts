@@ -71,8 +71,8 @@ export class Commits {
   readonly #key: string;
   /** Stored revision that the session builds on. */
   #revision: number | null;
-  /** Those whose commit was not acknowledged. */
-  #sent: Uint8Array | undefined;
+  /** All whose commit was not acknowledged: whatever threw, the store may hold any of them. */
+  #sent: Uint8Array[] = [];
   /** One after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #underWay = 0;
@@ -126,8 +126,7 @@ export class Commits {
     let rebased = false;
     for (let tries = 0; tries < TRIES; tries++) {
       const bytes = this.#session.snapshot();
-      const before = this.#sent;
-      this.#sent = bytes;
+      if (!this.#isOurs(bytes)) this.#sent.push(bytes);
       // Nothing of ours was beside what was taken in.
       const isThere = rebased && isSame(bytes, this.#session.base);
       const made = isThere
@@ -144,9 +143,8 @@ export class Commits {
         this.#settle(bytes, revision);
         return { revision: revision as number, rebased };
       }
-      // An earlier commit of ours whose answer was lost: it holds nothing to merge.
-      const isOurs = before !== undefined && isSame(found, before);
-      if (stored && !isOurs) {
+      // An earlier commit of ours whose answer was lost holds nothing to merge.
+      if (stored && !this.#isOurs(found)) {
         this.#session.merge(found, this.#session.base);
         rebased = true;
       }
@@ -158,7 +156,11 @@ export class Commits {
   #settle(base: Uint8Array, revision: number | null): void {
     this.#session.base = base;
     this.#revision = revision;
-    this.#sent = undefined;
+    this.#sent = [];
+  }
+
+  #isOurs(bytes: Uint8Array): boolean {
+    return this.#sent.some((sent) => isSame(bytes, sent));
   }
 }
 

@@ -272,9 +272,9 @@ impl Manager {
     }
 
     /// The options (JSON) in the input buffer hold from now on. True: all messages must come again.
-    pub fn options(&mut self, len: usize) -> Result<bool> {
+    pub fn options(&mut self, len: usize, recounts: bool) -> Result<bool> {
         let options = with_input(len, Options::parse)?;
-        Ok(set_options(&mut self.0, options))
+        Ok(set_options(&mut self.0, options, recounts))
     }
 
     /// Keeps a message verbatim, whose JSON is in the input buffer; the number of the pin.

@@ -364,7 +364,7 @@ fn a_plan_for_a_smaller_window_reaches_it() {
     assert_eq!(host.plan(false)["plan"]["outcome"], "none");
     for window in [20_000, 2_000] {
         let smaller = options(&json!({ "window": { "contextTokens": window } }));
-        set_options(&mut host.session, Options::parse(&smaller.to_string()).unwrap());
+        set_options(&mut host.session, Options::parse(&smaller.to_string()).unwrap(), false);
         let plan = host.plan(false);
         assert_eq!(
             (&plan["plan"]["outcome"], &plan["degrades"]),

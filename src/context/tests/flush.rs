@@ -67,10 +67,10 @@ fn the_count_of_the_provider_decides_when_notes_are_due() {
 fn a_fold_and_an_emptier_window_begin_a_new_cycle() {
     let mut host = filled(60);
     assert_eq!(asked(&mut host), Some(50));
-    set_options(&mut host.session, Options::parse(&window(100_000).to_string()).unwrap());
+    set_options(&mut host.session, Options::parse(&window(100_000).to_string()).unwrap(), false);
     host.ask("on");
     host.request();
-    set_options(&mut host.session, Options::parse(&window(10_000).to_string()).unwrap());
+    set_options(&mut host.session, Options::parse(&window(10_000).to_string()).unwrap(), false);
     assert_eq!(asked(&mut host), Some(50), "it was below a quarter in between");
 
     let mut host = Host::worked(&window(10_000), 14);

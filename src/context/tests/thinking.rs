@@ -56,7 +56,8 @@ impl Host {
     }
 
     fn switch(&mut self, options: &Value) {
-        let again = set_options(&mut self.session, Options::parse(&options.to_string()).unwrap());
+        let again =
+            set_options(&mut self.session, Options::parse(&options.to_string()).unwrap(), false);
         if again {
             let messages = std::mem::take(&mut self.messages);
             for message in messages {

@@ -296,3 +296,33 @@ for (const [name, messages] of noLists) {
     checkStillWorks();
   });
 }
+
+test("a malformed message is named by its place in the history that was passed", { skip }, () => {
+  const user = (/** @type {any} */ content) => ({ role: "user", content });
+  const reply = (/** @type {any} */ content) => ({ role: "assistant", content });
+  const known = Array.from({ length: 12 }, (_, at) =>
+    at % 2 === 0 ? user(`question ${at}`) : reply(`answer ${at}`),
+  );
+  const bad = reply(17);
+  for (const [name, history, index] of /** @type {Array<[string, any[], number]>} */ ([
+    ["another history", [user("other"), bad], 1],
+    ["a later part", [...known.slice(6), user("more"), bad], 7],
+    ["a copy of a later part", [...structuredClone(known.slice(6)), bad], 6],
+    ["an end that is another", [...known.slice(0, 11), bad], 11],
+  ])) {
+    const context = new api.ContextManager({
+      window: { contextTokens: 10_000 },
+      format: "anthropic",
+    });
+    context.request(known);
+    assert.throws(
+      () => context.request(history),
+      (/** @type {any} */ error) => {
+        checkTypedError(error, ["MALFORMED_MESSAGE"], { index });
+        assert.match(error.message, new RegExp(`^message ${index}\\b`), name);
+        return true;
+      },
+      name,
+    );
+  }
+});

@@ -14,6 +14,7 @@ import {
   skip,
   step,
   talk,
+  user,
   WINDOW,
 } from "../support/agent-session.mjs";
 
@@ -181,6 +182,62 @@ test("an aborted call rejects with its reason, and the compaction stops when no 
   const gone = AbortSignal.abort(reasons[0]);
   await assert.rejects(context.prepare(history, { signal: gone }), (error) => error === reasons[0]);
   await assert.rejects(context.compact(history, { signal: gone }), (error) => error === reasons[0]);
+});
+
+test("an abort in the listener of a compaction's start rejects the call and aborts the summarizer", {
+  skip,
+}, async () => {
+  for (const [method, options] of /** @type {const} */ ([
+    ["compact", { force: true }],
+    ["prepare", {}],
+  ])) {
+    const abort = new AbortController();
+    const reason = new Error("stopped");
+    /** @type {AbortSignal[]} */
+    const seen = [];
+    const { context } = manager(
+      async (/** @type {any} */ job, /** @type {any} */ { signal }) => {
+        seen.push(signal);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return good(job);
+      },
+      {
+        on: (/** @type {any} */ event) => {
+          if (event.type === "compaction-start") abort.abort(reason);
+        },
+      },
+    );
+    const history = talk(60);
+    await assert.rejects(
+      context[method](history, { ...options, signal: abort.signal }),
+      (error) => error === reason,
+      method,
+    );
+    assert.ok(seen.every(({ aborted }) => aborted));
+    assert.equal(context.status().blocked, null);
+  }
+});
+
+test("a summary is used although the model changed while it was written", { skip }, async () => {
+  for (const change of [
+    { estimator: "o200k" },
+    { provider: "bedrock" },
+    { estimator: (/** @type {string} */ text) => text.length / 4 },
+  ]) {
+    const history = talk(20);
+    const longer = [...history, { role: "assistant", content: "late answer" }, user("late wish")];
+    const { context } = manager(async (/** @type {any} */ job) => {
+      context.request(longer);
+      context.setModel(change);
+      return good(job);
+    });
+    context.request(history);
+    const outcome = await context.compact(history, { force: true });
+    assert.equal(outcome.status, "summarized", `${Object.keys(change)}: ${outcome.reason}`);
+    const sent = sentText(context.request(longer));
+    for (const text of ["Zebra_One", "late answer", "late wish"])
+      assert.equal(count(sent, text), 1);
+  }
 });
 
 test("messages appended while a summarizer works are sent once and in order (F16)", {

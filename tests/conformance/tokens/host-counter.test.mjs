@@ -42,6 +42,26 @@ test("a host's counter is called once for each text of a session", { skip }, () 
   assert.deepEqual(growing, asked);
 });
 
+test("another counter function counts all messages again, the same one none", { skip }, () => {
+  const [history, large] = [work(20), { contextTokens: 1_000_000 }];
+  let asked = 0;
+  const double = (/** @type {string} */ text) => {
+    asked += 1;
+    return 2 * quarter(text);
+  };
+  const context = new api.ContextManager({ window: large, estimator: quarter });
+  context.request(history, parts);
+  context.setModel({ estimator: double });
+  const { tokens } = context.request(history, parts);
+  const fresh = new api.ContextManager({ window: large, estimator: double });
+  assert.equal(tokens, fresh.request(history, parts).tokens);
+  assert.ok(asked > history.length);
+  asked = 0;
+  context.setModel({ estimator: double, window: { contextTokens: 900_000 } });
+  assert.equal(context.request(history, parts).tokens, tokens);
+  assert.ok(asked < history.length, `${asked} texts`);
+});
+
 test("requests fit the window by the host's counter, through edits and folds", { skip }, () => {
   // A tokenizer that sees three times as much as the default profile.
   const estimator = (/** @type {string} */ text) => Math.ceil(text.length * 0.75);

@@ -224,10 +224,15 @@ pub(in crate::context) fn resync(session: &mut Session) {
 }
 
 /// What changes with the model. True: another provider or estimator counts and judges, and all messages must come again.
-pub fn set_options(session: &mut Session, mut options: crate::context::Options) -> bool {
+/// `recounts`: the host counts by another function than before, which the options do not show.
+pub fn set_options(
+    session: &mut Session,
+    mut options: crate::context::Options,
+    recounts: bool,
+) -> bool {
     let scaled = [options.estimator, session.options.estimator];
-    let same = scaled.iter().all(|it| matches!(it, Estimator::Scaled(_)));
-    let recount = !same && options.estimator != session.options.estimator;
+    let same = !recounts && scaled.iter().all(|it| matches!(it, Estimator::Scaled(_)));
+    let recount = recounts || (!same && options.estimator != session.options.estimator);
     let provider = options.provider.unwrap_or_else(|| native(session.dialect.format));
     let bound = binds_reasoning(session);
     session.decide_again();
