@@ -82,7 +82,7 @@ export function disposed(during: string, what: string): PlimsollError {
 }
 
 /** Runs work on one message. If the core finds that malformed, the error names its place in the host's history, not the core's number. */
-export function at<T>(place: number, work: () => T): T {
+export function withPlace<T>(place: number, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -3,7 +3,7 @@
  * that takes our requests for its history passes them back, as objects or through JSON; then they stand elsewhere, and
  * what a fold removed is known to us alone.
  */
-import { at } from "../core/errors.js";
+import { withPlace } from "../core/errors.js";
 import { copied, isContainedIn, isShapedAs, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
@@ -297,7 +297,7 @@ export class History<M> {
     // Before the core has it: a trap of the host's may throw.
     const copy = copied(message);
     const pushed = () => push("request", manager, json, this.counter, first.isSummary);
-    if (!at(first.place, pushed)) return false;
+    if (!withPlace(first.place, pushed)) return false;
     this.#know(message, first, copy);
     return true;
   }
@@ -566,7 +566,7 @@ export class History<M> {
 /** Asks the core about a message; `of` has its length in the input buffer. An error names the place in the host's history. */
 function ask<T>(message: unknown, place: number, of: (length: number) => T): T {
   const json = messageJson(message, place);
-  return at(place, () => call("request", () => of(send(json))));
+  return withPlace(place, () => call("request", () => of(send(json))));
 }
 
 /** A summary is looked at as a text. */

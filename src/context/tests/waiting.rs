@@ -106,7 +106,7 @@ fn other_options_hold() {
         window(8_000),
         json!({ "window": { "contextTokens": 60_000 }, "estimator": "chars/4", "triggerTokens": 8000 }),
     ] {
-        let choose: Ask<'_> = &|session| assert!(!set_options(session, parsed(&later)));
+        let choose: Ask<'_> = &|session| assert!(!set_options(session, parsed(&later), false));
         let after = hold_everywhere(&host, &options, &later, choose);
         assert!(after.first_changed.is_some() && after.fits, "{later}");
     }
@@ -200,7 +200,7 @@ fn another_provider_forgets_a_refusal() {
     record_refusal(&mut host.session, Some(100_000), Some(200_000));
     let mut other = window(1_000_000);
     other["provider"] = "bedrock".into();
-    assert!(set_options(&mut host.session, parsed(&other)));
+    assert!(set_options(&mut host.session, parsed(&other), false));
     for message in std::mem::take(&mut host.messages) {
         host.append(message);
     }
