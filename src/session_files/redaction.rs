@@ -120,9 +120,25 @@ struct Walk {
     redaction: Redaction,
     out: String,
     hits: Vec<Hit>,
-    /// The objects and arrays around the place: for each the last key, and how many items came before.
-    open: Vec<(String, u32)>,
+    /// The objects and arrays around the place.
+    open: Vec<Open>,
 }
+
+/// An object or array around the place.
+struct Open {
+    is_object: bool,
+    /// The last key of an object.
+    key: String,
+    /// Text before each value, if the key names a secret. Made once, so that a long key costs an array's items nothing.
+    label: String,
+    /// Position in `open` of the object whose key names the items: of an array the next one around it.
+    named_by: usize,
+    /// How many items came before.
+    items: u32,
+}
+
+/// Bytes of a key that are enough to tell that it names a secret.
+const LABEL: usize = 64;
 
 impl Walk {
     fn run(&mut self, json: &str) {
@@ -143,24 +159,32 @@ impl Walk {
                         quote(&new, &mut self.out);
                         done = end;
                     }
-                    if let Some((key, _)) = self.open.last_mut().filter(|_| is_key) {
-                        text.clone_into(key);
+                    if let Some(open) = self.open.last_mut().filter(|_| is_key) {
+                        text.clone_into(&mut open.key);
+                        open.label = label_of(text);
                     }
                     is_key = false;
                     at = end;
                     continue;
                 }
                 b'{' | b'[' => {
-                    self.open.push((String::new(), 0));
                     is_key = byte == b'{';
+                    let around = self.open.last().filter(|_| !is_key);
+                    self.open.push(Open {
+                        is_object: is_key,
+                        key: String::new(),
+                        label: String::new(),
+                        named_by: around.map_or(self.open.len(), |it| it.named_by),
+                        items: 0,
+                    });
                 }
                 b'}' | b']' => {
                     self.open.pop();
                 }
                 b',' => {
-                    if let Some((key, items)) = self.open.last_mut() {
-                        *items = items.saturating_add(1);
-                        is_key = !key.is_empty();
+                    if let Some(open) = self.open.last_mut() {
+                        open.items = open.items.saturating_add(1);
+                        is_key = open.is_object;
                     }
                 }
                 _ => {}
@@ -177,15 +201,11 @@ impl Walk {
             let length = count(crate::text::utf16_len(all.get(from..to).unwrap_or_default()));
             hits.push((kind, length));
         };
-        let key = self.open.last().map_or("", |(key, _)| key).to_owned();
+        let last = self.open.last();
         let mut new = text.to_owned();
         if self.redaction.secrets {
-            // As it would stand in a text, so that a key like `password` labels its value.
-            let label = if is_key || !is_value_of(&format!("{key}:")) {
-                String::new()
-            } else {
-                format!("\"{key}\": \"")
-            };
+            let named_by = last.filter(|_| !is_key).and_then(|it| self.open.get(it.named_by));
+            let label = named_by.map_or("", |it| &it.label);
             let labelled = format!("{label}{text}");
             new = redact_each(&labelled, label.len(), &mut |from, to, kind| {
                 found(from, to, kind, &labelled);
@@ -201,8 +221,8 @@ impl Walk {
             kind,
             length,
         }));
-        let is_shape =
-            OF_SHAPE.contains(&&*key) && !self.open.iter().any(|(key, _)| is_argument(key));
+        let is_shape = self.open.last().is_some_and(|it| OF_SHAPE.contains(&&*it.key))
+            && !self.open.iter().any(|it| is_argument(&it.key));
         if !is_key && !is_shape {
             new = match self.redaction.texts {
                 Texts::Full => new,
@@ -215,14 +235,24 @@ impl Walk {
 
     /// Where the walk stands, as a report names it.
     fn place(&self) -> String {
-        let member = self.open.first().map_or("", |(key, _)| key);
-        let item = self.open.get(1).map_or(0, |(_, items)| *items);
+        let member = self.open.first().map_or("", |it| &it.key);
+        let item = self.open.get(1).map_or(0, |it| it.items);
         match member {
             "messages" => format!("message:{item}"),
             "compactions" => format!("compaction:{item}"),
             _ => member.to_owned(),
         }
     }
+}
+
+/// Text that labels the value of a key like `password` as a secret, as in a text; empty for any other key.
+fn label_of(key: &str) -> String {
+    let mut from = key.len().saturating_sub(LABEL);
+    while !key.is_char_boundary(from) {
+        from = from.saturating_add(1);
+    }
+    let key = key.get(from..).unwrap_or_default();
+    if is_value_of(&format!("{key}:")) { format!("\"{key}\": \"") } else { String::new() }
 }
 
 /// Behind the last quote of the string that starts here.
@@ -263,7 +293,8 @@ fn without_users(text: &str, found: &mut dyn FnMut(usize, usize)) -> String {
         let outside =
             |letter: char| letter == *end || !(letter.is_alphanumeric() || "._-".contains(letter));
         let length = name.find(outside).unwrap_or(name.len());
-        let name = name.get(..length).unwrap_or_default().trim_end_matches('.');
+        let short = name.get(..length).unwrap_or_default().trim_end_matches('.');
+        let name = on_windows(text.get(..at).unwrap_or_default(), name, *end).unwrap_or(short);
         if name.is_empty() || name == USER || name == "Shared" {
             continue;
         }
@@ -275,6 +306,26 @@ fn without_users(text: &str, found: &mut dyn FnMut(usize, usize)) -> String {
     }
     out.push_str(text.get(done..).unwrap_or_default());
     out
+}
+
+/// Spaces that a user's name may have: more of them are a sentence.
+const SPACES: usize = 4;
+
+/// The name of a Windows user, which may have spaces, at the start of `rest`, if it is clear where it ends: at a sign between
+/// names, at a quote, or with the text if that is nothing but the path. `before`: the text before the users' folder.
+fn on_windows<'t>(before: &str, rest: &'t str, end: char) -> Option<&'t str> {
+    let is_drive = before.ends_with(':')
+        || matches!(before.as_bytes(), [.., b'/', letter] if letter.is_ascii_alphabetic());
+    if end != '\\' && !(end == '/' && is_drive) {
+        return None;
+    }
+    let outside = |letter: char| letter.is_control() || "\"/\\[]:;|=,+*?<>".contains(letter);
+    let length = rest.find(outside).unwrap_or(rest.len());
+    let (name, behind) = rest.split_at_checked(length)?;
+    let ends = behind.starts_with(['\\', '/', '"'])
+        || (behind.is_empty() && before.len() == 2 && before.ends_with(':'));
+    let is_name = name.trim() == name && name.matches(' ').count() <= SPACES;
+    (ends && is_name).then_some(name)
 }
 
 /// The text with an `x` for every letter and a `0` for every digit behind the first so many letters: as long as it was.
@@ -339,6 +390,51 @@ mod tests {
         assert_eq!(hits.len(), 5, "{hits:?}");
         assert_eq!(hits[0], "message:0 user 7");
         assert_eq!(redacted(json, r#"{"paths":false}"#).0, json);
+    }
+
+    #[test]
+    fn secrets_behind_an_empty_key_and_in_arrays_are_taken_out() {
+        let json = r#"{"messages":[{"input":{"":1,"password":"hunter2hunter2","":"x","q":["a"],"secret":[[["hunter3hunter3"],1],{"n":"plain words"}]}}]}"#;
+        let (session, hits) = redacted(json, "{}");
+        assert!(!session.contains("hunter"), "{session}");
+        assert!(session.contains(r#""q":["a"]"#) && session.contains("plain words"), "{session}");
+        assert_eq!(hits, ["message:0 labelled 14", "message:0 labelled 14"]);
+        assert_eq!(redacted(&session, "{}"), (session, vec![]), "nothing is left");
+        let json = r#"{"messages":[{"input":{"":1,"alpha":"beta","":"two","name":["Ann"]}}]}"#;
+        let (session, _) = redacted(json, r#"{"texts":"numbers"}"#);
+        assert_eq!(
+            session,
+            r#"{"messages":[{"input":{"":1,"alpha":"xxxx","":"xxx","name":["xxx"]}}]}"#
+        );
+    }
+
+    #[test]
+    fn what_a_long_key_adds_to_each_value_of_its_array_has_an_end() {
+        let key = format!("{}password", "é".repeat(50_000));
+        assert!(label_of(&key).len() < 80);
+        let json = format!(r#"{{"messages":[{{"{key}":["a","hunter2hunter2"]}}]}}"#);
+        let (session, _) = redacted(&json, "{}");
+        assert!(!session.contains("hunter"));
+    }
+
+    #[test]
+    fn names_of_windows_users_may_have_spaces() {
+        let of = |text: &str| without_users(text, &mut |_, _| ());
+        for (text, new) in [
+            (r"C:\Users\Ann Lee\x", r"C:\Users\user\x"),
+            (r"see C:\\Users\\Ann O'Lee\\x", r"see C:\\Users\\user\\x"),
+            (r#"{"p":"C:\\Users\\Ann Lee"}"#, r#"{"p":"C:\\Users\\user"}"#),
+            (r"C:\Users\Ann Lee", r"C:\Users\user"),
+            (r"C:\Users\Ann Lee/x", r"C:\Users\user/x"),
+            ("C:/Users/Ann Lee/x /mnt/c/Users/Ann Lee/x", "C:/Users/user/x /mnt/c/Users/user/x"),
+            (r"in C:\Users\Bob and more", r"in C:\Users\user and more"),
+            (r"C:\Users\Bob C:\Users\Ann x", r"C:\Users\user C:\Users\user x"),
+            (r"C:\Users\Bob has one of very many\x", r"C:\Users\user has one of very many\x"),
+            ("/Users/ann and src/x", "/Users/user and src/x"),
+        ] {
+            assert_eq!(of(text), new);
+            assert_eq!(of(new), new, "nothing is left");
+        }
     }
 
     #[test]
