@@ -129,7 +129,7 @@ struct Open {
     is_object: bool,
     /// The last key of an object.
     key: String,
-    /// What stands before its value, as it would in a text, if the key names a secret: written once, however many values follow.
+    /// Text before each value, if the key names a secret. Made once, so that a long key costs an array's items nothing.
     label: String,
     /// Position in `open` of the object whose key names the items: of an array the next one around it.
     named_by: usize,
@@ -245,7 +245,7 @@ impl Walk {
     }
 }
 
-/// What stands before the value of this key, so that a key like `password` labels it; empty for any other key.
+/// Text that labels the value of a key like `password` as a secret, as in a text; empty for any other key.
 fn label_of(key: &str) -> String {
     let mut from = key.len().saturating_sub(LABEL);
     while !key.is_char_boundary(from) {
@@ -312,7 +312,7 @@ fn without_users(text: &str, found: &mut dyn FnMut(usize, usize)) -> String {
 const SPACES: usize = 4;
 
 /// The name of a Windows user, which may have spaces, at the start of `rest`, if it is clear where it ends: at a sign between
-/// names, at a quote, or with the text if that is nothing but the path. `before`: what stands before the path of the users.
+/// names, at a quote, or with the text if that is nothing but the path. `before`: the text before the users' folder.
 fn on_windows<'t>(before: &str, rest: &'t str, end: char) -> Option<&'t str> {
     let is_drive = before.ends_with(':')
         || matches!(before.as_bytes(), [.., b'/', letter] if letter.is_ascii_alphabetic());
