@@ -71,8 +71,8 @@ export class Commits {
   readonly #key: string;
   /** Stored revision that the session builds on. */
   #revision: number | null;
-  /** All whose commit was not acknowledged: whatever threw, the store may hold any of them. */
-  #sent: Uint8Array[] = [];
+  /** The seals of all whose commit was not acknowledged: whatever threw, the store may hold any of them. */
+  readonly #sent = new Set<string>();
   /** One after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #underWay = 0;
@@ -126,7 +126,7 @@ export class Commits {
     let rebased = false;
     for (let tries = 0; tries < TRIES; tries++) {
       const bytes = this.#session.snapshot();
-      if (!this.#isOurs(bytes)) this.#sent.push(bytes);
+      this.#sent.add(sealOf(bytes));
       // Nothing of ours was beside what was taken in.
       const isThere = rebased && isSame(bytes, this.#session.base);
       const made = isThere
@@ -144,7 +144,7 @@ export class Commits {
         return { revision: revision as number, rebased };
       }
       // An earlier commit of ours whose answer was lost holds nothing to merge.
-      if (stored && !this.#isOurs(found)) {
+      if (stored && !this.#sent.has(sealOf(found))) {
         this.#session.merge(found, this.#session.base);
         rebased = true;
       }
@@ -156,12 +156,13 @@ export class Commits {
   #settle(base: Uint8Array, revision: number | null): void {
     this.#session.base = base;
     this.#revision = revision;
-    this.#sent = [];
+    this.#sent.clear();
   }
+}
 
-  #isOurs(bytes: Uint8Array): boolean {
-    return this.#sent.some((sent) => isSame(bytes, sent));
-  }
+/** What tells one snapshot from another: its size, and the hash that it ends with. So a long outage of a store costs no memory. */
+function sealOf(bytes: Uint8Array): string {
+  return `${bytes.length}:${bytes.subarray(-8)}`;
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
