@@ -95,12 +95,18 @@ pub(in crate::context) fn source_of_figures(session: &Session) -> &'static str {
     if anchored { "usage+estimate" } else { "estimate" }
 }
 
+/// Our estimate of a request now: of the last one, while the messages of a parked session have not come.
+fn estimate_now(session: &Session) -> u64 {
+    let ledger = &session.transcript.ledger;
+    if session.restoration.waiting.is_some() && ledger.message_count() == 0 {
+        return session.request.last.tokens;
+    }
+    session.decisions.pruner.context(ledger, &session.setting())
+}
+
 /// Share of what is usable that is used, in percent, floored; 0 of an unknown window.
 pub(in crate::context) fn used_percent(session: &Session) -> u64 {
-    let used = session
-        .counts
-        .calibration
-        .tokens(session.decisions.pruner.context(&session.transcript.ledger, &session.setting()));
+    let used = session.counts.calibration.tokens(estimate_now(session));
     used.saturating_mul(100).checked_div(session.usable_now()).unwrap_or(0)
 }
 
@@ -149,7 +155,7 @@ pub fn status_json(session: &Session, now_ms: i64) -> Value {
 
 /// How full the window is.
 pub fn status(session: &Session) -> Status {
-    let estimate = session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
+    let estimate = estimate_now(session);
     let used = session.counts.calibration.tokens(estimate);
     let usable = session.usable_now();
     let pct = used_percent(session);

@@ -123,6 +123,18 @@ fn a_text_that_is_no_longer_pinned_opens_an_epoch() {
     assert_eq!(after.first_changed, Some(0));
 }
 
+#[test]
+fn its_status_is_that_of_its_last_request() {
+    let (options, host) = host();
+    let bytes = snapshot_bytes(&host.session);
+    let woken = restore_session(parsed(&options), &bytes).unwrap();
+    let figures = [&host.session, &woken].map(|it| {
+        let status = status(it);
+        (status.used, status.remaining, status.pct, status.peak_tokens)
+    });
+    assert_eq!(figures[0], figures[1]);
+}
+
 /// Sizes of another estimator, and what was learned by them, do not outlive it.
 #[test]
 fn another_estimator_measures_anew() {
