@@ -36,4 +36,5 @@ def estimate(text, weights, byte_class):
     if not data:
         return 0
     total = int(np.asarray(weights)[indices(data, byte_class)].sum())
-    return max(1, -(-total // SCALE))
+    # No text has fewer than a token in 64 bytes.
+    return -(-max(total, len(data)) // SCALE)
