@@ -286,9 +286,11 @@ export function duration(name: string, text: string | undefined): number | undef
 export function share(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const match = /^(\d{1,4}(?:\.\d{1,6})?)(%?)$/.exec(text);
-  if (match === null)
-    throw usage(`--${name}: a share like 0.85 or 85%, got ${JSON.stringify(text)}`);
-  return match[2] === "%" ? Number(match[1]) / 100 : Number(match[1]);
+  const value = match?.[2] === "%" ? Number(match[1]) / 100 : Number(match?.[1]);
+  // "85" means 85 %: as a share it could never be exceeded.
+  if (match === null || (match[2] !== "%" && value > 1))
+    throw usage(`--${name}: a share like "0.85" or "85%", got ${JSON.stringify(text)}`);
+  return value;
 }
 
 /** A whole number within bounds. */
