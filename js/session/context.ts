@@ -475,7 +475,8 @@ export class ContextManager<M = unknown> {
   }> {
     this.#session.alive("save");
     const commits = this.#commits;
-    if (!commits) throw invalid("save", "a session from `ContextManager.open`", "none");
+    if (!commits)
+      throw invalid("save", "a session from `ContextManager.open`", this, "one without a store");
     return commits.save(onlyKnown("options", options, ["measures"]));
   }
 
