@@ -1,6 +1,6 @@
 /** Candidates: things an agent may have learned, and the gates before they enter a prompt. In a Wasm of their own. */
 import { objectOf, refuseNonFinite } from "../core/arguments.js";
-import { disposed, invalid, PlimsollError } from "../core/errors.js";
+import { disposed, invalid, kindOf, PlimsollError } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { Instance } from "../core/instance.js";
 import { argumentJson, wellFormed, within } from "../core/json.js";
@@ -242,7 +242,7 @@ export class CandidateStore {
       sign?: CandidateSigner;
     } = {},
   ): Promise<CandidatesLoaded> {
-    if (typeof jsonl !== "string") throw invalid("jsonl", "a string", typeof jsonl);
+    if (typeof jsonl !== "string") throw invalid("jsonl", "a string", jsonl, kindOf(jsonl));
     const { revision = 0, sign } = objectOf("options", options);
     if (!Number.isInteger(revision) || revision < 0 || revision > MOST_REVISIONS) {
       throw invalid("options.revision", `a whole number, 0 to ${MOST_REVISIONS}`, revision);
@@ -312,9 +312,9 @@ function signer(sign: CandidateSigner): Signer {
   }
   if (key === undefined) {
     if (typeof hmac === "function") return { sign: hmac as Signer["sign"] };
-    throw invalid("sign.hmac", "a function", typeof hmac);
+    throw invalid("sign.hmac", "a function", hmac, kindOf(hmac));
   }
-  if (!ArrayBuffer.isView(key)) throw invalid("sign.key", "a Uint8Array", typeof key);
+  if (!ArrayBuffer.isView(key)) throw invalid("sign.key", "a Uint8Array", key, kindOf(key));
   const bytes = new Uint8Array(key.buffer, key.byteOffset, key.byteLength);
   const make = () => new glue.Key(candidates.sendBytes(bytes));
   const handle = candidates.call(
@@ -338,7 +338,7 @@ function bytesOf(signature: unknown): Uint8Array {
   if (Object.prototype.toString.call(signature) === "[object ArrayBuffer]") {
     return new Uint8Array(signature as ArrayBuffer);
   }
-  throw invalid("sign.hmac", "an HMAC-SHA256: 32 bytes", typeof signature);
+  throw invalid("sign.hmac", "an HMAC-SHA256: 32 bytes", signature, kindOf(signature));
 }
 
 function over(during: string): PlimsollError {

@@ -1,4 +1,5 @@
 /** `plimsoll inspect FILE --chat` and `plimsoll detail KEY FILE`: the report as `/context` shows it in a chat. */
+import { nearest } from "../core/nearest.js";
 import { detail } from "../render/detail.js";
 import { list } from "../render/list.js";
 import { Fields } from "../render/read.js";
@@ -33,7 +34,7 @@ export function look(source: Source, args: Arguments, key?: string, form?: Form)
   // A bucket has no text, but messages in it.
   const isBucket = report.buckets.some(({ bucket }) => bucket === key);
   if (report.nearestKeys !== undefined && !isBucket) {
-    const near = inWords(report.nearestKeys.map(quoted), "or");
+    const near = inWords(nearKeys(key ?? "", report.nearestKeys).map(quoted), "or");
     const close = near === "" ? "" : `. Did you mean ${near}?`;
     throw usage(`no key ${quoted(key ?? "")} at call ${call}${close}`);
   }
@@ -57,6 +58,12 @@ function sentOf(
   if (index < 0 || sentOfCall === undefined) return content;
   const sent = sentAt(source, { sent: sentOfCall }, call);
   return sent.own(index) ?? (sent.carries(index, content) ? content : null);
+}
+
+/** Those that a misspelt key probably means. The number of a message is no misspelling. */
+function nearKeys(key: string, known: readonly string[]): string[] {
+  const word = (text: string): string => text.replace(/\d+$/, "");
+  return known.filter((one) => nearest(word(key), [word(one)]) !== undefined);
 }
 
 const quoted = (text: string): string => JSON.stringify(text);

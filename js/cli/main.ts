@@ -179,7 +179,10 @@ const json = (report: unknown): string => harmlessJson(JSON.stringify(report, nu
 /** Prints and sets the exit code. A reader that goes away early, as `head` does, is no error. */
 async function run(): Promise<void> {
   process.stdout.on("error", (error) => {
-    if (!isGone(error)) process.exitCode = UNREADABLE;
+    if (isGone(error)) return;
+    const { code } = error as { code?: string };
+    note(`standard output cannot be written (${code ?? error.message})`);
+    process.exitCode = UNREADABLE;
   });
   try {
     const { text, code } = await main(process.argv.slice(2));

@@ -12,6 +12,9 @@ import { type Run, runsOf } from "./runs.js";
 /** Lines of the table, unless every message is asked for. */
 const LINES = 30;
 
+/** Columns of the word that starts a line of the verdict. */
+const LEAD = 6;
+
 const STATE: Readonly<Record<Explanation["state"], { verb: string; role: Role }>> = {
   kept: { verb: "keep", role: "plain" },
   capped: { verb: "cap", role: "edit" },
@@ -47,7 +50,9 @@ export function nextText(
 /** What becomes of the history, what of it is new, what is due. */
 function verdict(screen: Screen, report: NextReport): string[] {
   const { request, window, changes, due, history } = report;
-  const lead = (name: string): Span => ({ role: "head", text: name.padEnd(6) });
+  const lead = (name: string): Span => ({ role: "head", text: name.padEnd(LEAD) });
+  if (history.length === 0)
+    return hanging(screen, lead("WOULD"), "send nothing: the session has no messages");
   const row = (name: string, groups: Span[][]): string[] => {
     const [first, ...more] = groups;
     return screen.flow([[lead(name), ...(first ?? [])], ...more]);
@@ -75,8 +80,16 @@ function verdict(screen: Screen, report: NextReport): string[] {
           : { role: due, text: `${due}: it would pay now; it waits for a summarizer` },
       ],
     ]),
-    ...(report.nextEdit === null ? [] : row("EDIT", spans("plain", [expected(report.nextEdit)]))),
+    ...(report.nextEdit === null ? [] : hanging(screen, lead("EDIT"), expected(report.nextEdit))),
   ];
+}
+
+/** A sentence behind a word, over as many lines as it takes. */
+function hanging(screen: Screen, lead: Span, text: string): string[] {
+  const words = spans("plain", text.split(" "));
+  return screen
+    .flow(words, " ", screen.width - LEAD)
+    .map((line, at) => (at === 0 ? screen.paint(lead.role, lead.text) : " ".repeat(LEAD)) + line);
 }
 
 function expected({ tokens, reason }: NonNullable<NextReport["nextEdit"]>): string {

@@ -234,15 +234,41 @@ function read(
   options: NonNullable<Parameters<typeof parseArgs>[0]>["options"] & object,
 ): { values: Values; positionals: string[] } {
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
+    return parseArgs({ args: joined(argv, options), options, allowPositionals: true });
   } catch (error) {
     const first = error instanceof Error ? (error.message.split(/\. |\n/)[0] ?? "") : String(error);
     const name = /^Unknown option '--([^']*)'/.exec(first)?.[1];
-    if (name === undefined) throw usage(`${first}; see plimsoll --help`);
+    if (name === undefined) throw usage(valueMissing(error) ?? `${first}; see plimsoll --help`);
     const near = nearest(name, Object.keys(options));
     const advice = near === undefined ? "See plimsoll --help" : `Did you mean "--${near}"?`;
     throw usage(`unknown option "--${name}". ${advice}`);
   }
+}
+
+/** The words with "--window -5" as "--window=-5": the option itself then says what it takes. */
+function joined(argv: readonly string[], options: Readonly<Record<string, object>>): string[] {
+  const end = argv.indexOf("--");
+  const words: string[] = [];
+  for (const [at, word] of argv.entries()) {
+    const last = words.at(-1) ?? "";
+    const takesValue = last.startsWith("--") && isValued(options[last.slice(2)]);
+    if (takesValue && /^-\d/.test(word) && (end < 0 || at < end))
+      words.push(`${words.pop()}=${word}`);
+    else words.push(word);
+  }
+  return words;
+}
+
+const isValued = (option: object | undefined): boolean =>
+  option !== undefined && "type" in option && option.type === "string";
+
+/** What an option without its value takes. */
+function valueMissing(error: unknown): string | undefined {
+  const text = error instanceof Error ? error.message : "";
+  const name = /^Option '(?:-\w, )?--([\w-]+)/.exec(text)?.[1];
+  const option = OPTIONS.find((one) => one.name === name);
+  if (option?.value === undefined) return undefined;
+  return `--${name} takes ${option.value}: ${option.help.replaceAll("\n", " ")}`;
 }
 
 /** "a, b or c". */
@@ -286,9 +312,11 @@ export function duration(name: string, text: string | undefined): number | undef
 export function share(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const match = /^(\d{1,4}(?:\.\d{1,6})?)(%?)$/.exec(text);
-  if (match === null)
-    throw usage(`--${name}: a share like 0.85 or 85%, got ${JSON.stringify(text)}`);
-  return match[2] === "%" ? Number(match[1]) / 100 : Number(match[1]);
+  const value = match?.[2] === "%" ? Number(match[1]) / 100 : Number(match?.[1]);
+  // "85" means 85 %: as a share it could never be exceeded.
+  if (match === null || (match[2] !== "%" && value > 1))
+    throw usage(`--${name}: a share like "0.85" or "85%", got ${JSON.stringify(text)}`);
+  return value;
 }
 
 /** A whole number within bounds. */

@@ -1,6 +1,6 @@
 /** `plimsoll inspect FILE --html OUT` and `--open`: one HTML file with the inspector and the session in it. No server, no connection. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { fstatSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -49,10 +49,13 @@ export async function page(args: Arguments): Promise<{ page: Page; content: stri
   const other = OPTIONS.find(({ name }) => args.has(name) && !USED.includes(name));
   if (other) throw usage(`--${other.name} is not an option of inspect --html: the page has it`);
   const opened = source(args, "inspect");
+  if (target !== undefined && isSameFile(opened.file, target))
+    throw usage(`--html: ${target} is the session file itself; name another file`);
   const { session, hits } = shown(opened, args);
   const content = pageWith(template(), session, nameOf(opened.file));
   const file = target ?? join(mkdtempSync(join(tmpdir(), "plimsoll-")), "session.html");
   if (file !== "-") write(file, content, args);
+  noteRedaction(hits);
   if (args.has("open")) await openFile(file);
   const bytes = Buffer.byteLength(content);
   return { page: { schema: "plimsoll.page/1", file, bytes, redacted: hits }, content };
@@ -77,17 +80,33 @@ function shown(
   { session }: Source,
   args: Arguments,
 ): { session: SessionFile; hits: Page["redacted"] } {
-  if (args.has("unredacted")) {
+  if (args.has("unredacted")) return { session, hits: null };
+  return redactSession(session);
+}
+
+function noteRedaction(hits: Page["redacted"]): void {
+  if (hits === null) {
     note("nothing was redacted: the page contains the whole session");
-    return { session, hits: null };
+    return;
   }
-  const { session: copy, hits } = redactSession(session);
   for (const { place, kind, length } of hits)
     note(`redacted ${place}: ${kind}, ${plural(length, "character")}`);
   note(
     `${plural(hits.length, "passage")} redacted. Secrets in other forms stay: read the page before you share it`,
   );
-  return { session: copy, hits };
+}
+
+/** Whether a name, also a link, leads to the file that was read. */
+function isSameFile(input: string, output: string): boolean {
+  if (output === "-") return false;
+  try {
+    const read = input === "-" ? fstatSync(0, { bigint: true }) : statSync(input, { bigint: true });
+    const written = statSync(output, { bigint: true });
+    return read.ino === written.ino && read.dev === written.dev;
+  } catch {
+    // There is no such file yet.
+    return false;
+  }
 }
 
 function nameOf(file: string): string {

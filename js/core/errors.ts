@@ -32,10 +32,27 @@ export class PlimsollError extends Error {
 }
 
 /** An argument that is not of the form it must have. */
-export function invalid(argument: string, expected: string, got: unknown): PlimsollError {
-  const shown = typeof got === "string" ? JSON.stringify(got) : written(got, String);
+export function invalid(
+  argument: string,
+  expected: string,
+  got: unknown,
+  shown: string = kindOrValue(got),
+): PlimsollError {
   const info = { code: "INVALID_ARGUMENT", argument, expected, got: shown } as const;
   return new PlimsollError(info, `${argument}: expected ${expected}, got ${shown}`);
+}
+
+/** The kind of a value, for an error that must not show the value: a key, or bytes that were passed as text. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+}
+
+/** A value as an error shows it; of what has members its kind, since its text says less. */
+function kindOrValue(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "object" || typeof value === "function" ? kindOf(value) : String(value);
 }
 
 /** A value as `write` writes it; its kind, if it cannot be written. */

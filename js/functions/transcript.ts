@@ -1,5 +1,5 @@
 /** Functions over a whole transcript, without a session: check, repair, estimate. */
-import { objectOf, onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown, refuseNonFinite } from "../core/arguments.js";
 import { withDisposed } from "../core/disposed.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -148,6 +148,7 @@ function measured(
   const parts = objectOf("request", request);
   const { messages, system = null, tools = null, unseenTokens = null } = parts;
   onlyKnown("options", options, ["format", "estimator", "imageTokens"]);
+  refuseNonFinite("unseenTokens", unseenTokens);
   const beside = argumentJson({ system, tools, unseenTokens }, "parts");
   return within(during, messages, options, (manager) => {
     setParts(during, manager, beside, counterOf(options.estimator));

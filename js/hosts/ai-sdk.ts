@@ -124,7 +124,7 @@ export function middleware(session: AiSdkSession): AiSdkMiddleware {
     );
   };
   return {
-    specificationVersion: "v4",
+    specificationVersion: "v4" as never,
     transformParams: async ({ params, model }) => {
       own.follow(nameOf(model));
       const prepared = await own.context.prepare(params.prompt, partsOf(params));
@@ -161,7 +161,8 @@ interface StreamPart extends Answered {
 
 /** A middleware as `wrapLanguageModel` takes it (specification v4; prompts of v2 and v3 have the same shape). */
 export interface AiSdkMiddleware {
-  specificationVersion: "v4";
+  /** `v4`. Of this type, since each version of the SDK allows only its own, and takes the others all the same. */
+  specificationVersion: never;
   /** Puts the request's messages in the prompt's place. */
   transformParams<P extends Call>(options: {
     /** Parameters of the call. */

@@ -36,5 +36,12 @@ export function withNearest(
   { keys, ...report }: CoreReport,
   detailKey = "",
 ): Omit<CoreReport, "keys"> & Pick<InspectReport, "nearestKeys"> {
-  return keys === undefined ? report : { ...report, nearestKeys: closest(detailKey, keys) };
+  if (keys === undefined) return report;
+  // Of the messages the core names the last: the number that was asked for is nearer, if there is such a message.
+  const number = Number(/\d{1,9}$/.exec(detailKey)?.[0] ?? Number.NaN);
+  const known = keys.map((key) => {
+    const last = Number(/^message:(\d+)$/.exec(key)?.[1] ?? Number.NaN);
+    return number < last ? `message:${number}` : key;
+  });
+  return { ...report, nearestKeys: closest(detailKey, known) };
 }

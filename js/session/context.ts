@@ -95,8 +95,8 @@ export class ContextManager<M = unknown> {
    * Do not change a message after you have passed it; only the last tool call with its results may still
    * grow.
    *
-   * If a getter or proxy in your messages throws, the error is thrown. The next request is then what this one would have been, and
-   * reports its edits and its compaction. A callback that throws (`estimator`, `key`, `create`, `clock`) does not break the request: the
+   * If a getter or proxy in your messages throws, this throws `MALFORMED_MESSAGE` with its error as `cause`. The next request is then
+   * what this one would have been, and reports its edits and its compaction. A callback that throws (`estimator`, `key`, `create`, `clock`) does not break the request: the
    * event `callback-failed` says what was used instead.
    *
    * @throws {PlimsollError} `MALFORMED_MESSAGE` with index and path, `UNKNOWN_FORMAT`, `INVALID_ARGUMENT`, `TOO_LARGE` (more than 32 Mi
@@ -223,7 +223,7 @@ export class ContextManager<M = unknown> {
    * of your own. After a compaction each pressure level can fire again. Blank sources and numbers below 1 are ignored.
    *
    * @example
-   * context.record({ source: "planner", requests: 2 });
+   * context.note({ source: "planner", requests: 2 });
    *
    * @throws {PlimsollError} `INVALID_ARGUMENT`.
    */
@@ -307,7 +307,7 @@ export class ContextManager<M = unknown> {
    * the one that `detailKey` asks for.
    *
    * @example
-   * const { window } = context.inspect(); // used + reserve + free = contextWindowTokens
+   * const { contextWindowTokens, window } = context.inspect(); // window.used + window.reserve + window.free = contextWindowTokens
    */
   inspect(
     options: {
@@ -475,7 +475,8 @@ export class ContextManager<M = unknown> {
   }> {
     this.#session.alive("save");
     const commits = this.#commits;
-    if (!commits) throw invalid("save", "a session from `ContextManager.open`", "none");
+    if (!commits)
+      throw invalid("save", "a session from `ContextManager.open`", this, "one without a store");
     return commits.save(onlyKnown("options", options, ["measures"]));
   }
 

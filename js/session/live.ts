@@ -6,8 +6,8 @@ import { Compactions } from "../compaction/compactions.js";
 import { type Lists, nothingFound, outcomeWithout } from "../compaction/outcome.js";
 import type { Overflow } from "../compaction/overflow.js";
 import type { Asked, SessionAccess } from "../compaction/session-access.js";
-import { messagesOf, own } from "../core/arguments.js";
-import { disposed, invalid } from "../core/errors.js";
+import { messagesOf, own, refuseNonFinite } from "../core/arguments.js";
+import { disposed, invalid, kindOf } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { argumentJson, copied, isContainedIn, messageJson } from "../core/json.js";
 import { call, core, send } from "../core/main.js";
@@ -123,8 +123,7 @@ export class LiveSession<M> implements SessionAccess<M> {
       this.#lastTime = now;
       return now;
     }
-    const got = typeof now === "number" ? now : typeof now;
-    throw invalid("clock", "a function that gives milliseconds since 1970, as Date.now does", got);
+    throw invalid("clock", "a function that gives milliseconds since 1970, as Date.now does", now);
   }
 
   #time(): unknown {
@@ -295,7 +294,7 @@ export class LiveSession<M> implements SessionAccess<M> {
 
   /** Goes on from a snapshot, and its measures if it has any. */
   wake(bytes: Uint8Array): void {
-    if (!isBytes(bytes)) throw invalid("bytes", "a Uint8Array", typeof bytes);
+    if (!isBytes(bytes)) throw invalid("bytes", "a Uint8Array", bytes, kindOf(bytes));
     const manager = this.manager();
     const known = call("restore", () => manager.wake(core.sendBytes(bytes)));
     this.#restart();
@@ -347,6 +346,7 @@ export class LiveSession<M> implements SessionAccess<M> {
     messagesOf(messages);
     // Own members only: a polluted `Object.prototype` must not set them.
     const { system = null, tools = null, unseenTokens = null, open = null } = own(parts);
+    refuseNonFinite("unseenTokens", unseenTokens);
     const values = { system, tools, unseenTokens, open };
     const isKnown = isContainedIn(this.#besideCopy, values);
     const json = isKnown ? undefined : argumentJson(values, "parts");

@@ -31,12 +31,15 @@ export function coreOptions<M>(options: ManagerOptions<M>): string {
       settings[name] = null;
       continue;
     }
-    if (name === "estimator" && value === null) throw invalid(name, "a name or a function", value);
+    if (name === "estimator" && typeof value !== "string")
+      throw invalid(name, "a name or a function", value);
     // No option of the core's is a function: it says what it takes instead.
     if (typeof value !== "function") refuseNonFinite(name, value);
     settings[name] = typeof value === "function" ? "a function" : value;
   }
   const { summary, summarize, ...rest } = own(options);
+  const { id } = rest as { id?: unknown };
+  if (id !== undefined && typeof id !== "string") throw invalid("id", "a string", id);
   const { appendOnly = false } = rest as { appendOnly?: unknown };
   if (typeof appendOnly !== "boolean") throw invalid("appendOnly", "true or false", appendOnly);
   for (const name of FUNCTIONS) {
@@ -62,7 +65,7 @@ function coreSummary(summary: unknown): object {
   if (typeof settings.redact === "function") settings.redact = true;
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value === "function") {
-      throw invalid(`summary.${name}`, "a value, not a function", "a function");
+      throw invalid(`summary.${name}`, "a value, not a function", value);
     }
     refuseNonFinite(`summary.${name}`, value);
   }

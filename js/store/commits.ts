@@ -1,5 +1,5 @@
 /** Commits of a session to the store that it was opened from. */
-import { conflict, disposed, invalid } from "../core/errors.js";
+import { conflict, disposed, invalid, kindOf } from "../core/errors.js";
 import type { Store } from "../types.js";
 import { isBytes } from "./record.js";
 
@@ -35,7 +35,7 @@ export async function load(store: Store, key: string): Promise<Stored | null> {
 export async function loadMeasures(store: Store, key: string): Promise<Uint8Array | null> {
   const found: unknown = (await store.loadMeasures?.(key)) ?? null;
   if (found === null || isBytes(found)) return found;
-  throw invalid("store.loadMeasures", "null, or a Uint8Array", typeof found);
+  throw invalid("store.loadMeasures", "null, or a Uint8Array", found, kindOf(found));
 }
 
 /** The new revision; null if the store holds another than `expected`. */
@@ -92,7 +92,8 @@ export class Commits {
     rebased: boolean;
   }> {
     if (measures && typeof this.#store.saveMeasures !== "function") {
-      throw invalid("store", "a store with `saveMeasures`, for `save({ measures: true })`", "none");
+      const expected = "a store with `saveMeasures`, for `save({ measures: true })`";
+      throw invalid("store", expected, this.#store, "one without it");
     }
     // Its session is empty by now: it would take the stored one's place.
     if (this.#isOver) throw disposed("save", "session");

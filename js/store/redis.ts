@@ -1,5 +1,5 @@
 /** Store in Redis, with the client of npm's `redis` package, for gateways on many machines. */
-import { invalid } from "../core/errors.js";
+import { invalid, kindOf } from "../core/errors.js";
 import type { Store } from "../types.js";
 import { copied, nameOf } from "./record.js";
 
@@ -75,7 +75,7 @@ export function redisStore(
   } = {},
 ): Store & Disposable {
   if (typeof client?.withTypeMapping !== "function") {
-    throw invalid("client", "a client of the `redis` package, 5 or newer", typeof client);
+    throw invalid("client", "a client of the `redis` package, 5 or newer", client, kindOf(client));
   }
   const { prefix = "plimsoll:" } = options;
   const commands = client.withTypeMapping(AS_BYTES);

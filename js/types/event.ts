@@ -35,7 +35,8 @@ export type OutputUnreservedEvent = {
 };
 
 /**
- * A compaction starts, or has ended. `compaction-failed`: an attempt failed, or could not call your summarizer (`outcome.reason` says
+ * A compaction by `compact()`, or by your summarizer in `prepare()`, starts or has ended. What `request` and `prepare` edit and fold by rule
+ * fires `epoch` instead. `compaction-failed`: an attempt failed, or could not call your summarizer (`outcome.reason` says
  * why). `compaction-deferred`: a summary is due, but your
  * summarizer is not asked until `until`, after a failure; or until you force a compaction (`until` is `null`), after two that
  * did not help. It fires once for each such pause.
@@ -105,7 +106,7 @@ export type EpochEvent = {
   reason: string;
   /** Position in the request of the first message that changed; -1: system or tools. */
   firstChanged: number;
-  /** Tokens of the request without the change. */
+  /** Tokens of the previous request. */
   tokensBefore: number;
   /** Tokens of the request. */
   tokensAfter: number;

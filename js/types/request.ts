@@ -38,7 +38,8 @@ export interface Prepared<M> {
   /**
    * How room was made for this request, or `null` if none was needed. Its status is that of the strongest step: `pruned` (edits),
    * `folded` (a fold without a summary), `truncated` (old bodies cut) or `discarded` (the oldest messages dropped). `none`: a fold was due
-   * and was not carried out; `reason` says why. Positions refer to the history you passed.
+   * and was not carried out; `reason` says why. Positions refer to the history you passed. The sizes of a fold made in the background are
+   * those of when it was made.
    */
   compaction: CompactionOutcome | null;
   /**

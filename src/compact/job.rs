@@ -1,8 +1,9 @@
 //! A compaction as a state machine: what to ask next, what an answer means, and when it is over.
 //!
 //! Calls that failed since the last that did not, and calls that are under way, are never more than two together: no progress
-//! twice in a row stops the attempts (law 6), also where calls run side by side. A summarizer that says that its input is too
-//! large is asked again with three quarters of it, twice at most; that is no failure.
+//! twice in a row stops the attempts (law 6). Two calls side by side that fail count once if there is another summarizer: it is
+//! asked before the attempts stop. A summarizer that says that its input is too large is asked again with three quarters of it,
+//! twice at most; that is no failure.
 
 use std::ops::Range;
 
@@ -268,6 +269,7 @@ impl Compaction {
             }
             self.asked = self.asked.saturating_add(1);
             task.stage = Stage::Asked(self.asked);
+            task.strikes_before = self.strikes;
             let job = task.job(&self.messages, &self.options);
             task.answer_chars = job.max_output_chars;
             asks.push(json!({ "id": self.asked, "summarizer": task.summarizer, "job": job }));
@@ -352,7 +354,6 @@ impl Compaction {
         {
             return;
         }
-        self.strikes = self.strikes.saturating_add(1);
         if matches!(failure, Failure::Auth | Failure::Network)
             && !self.dead.contains(&task.summarizer)
         {
@@ -360,6 +361,11 @@ impl Compaction {
         }
         let next = alive_from(task.summarizer.saturating_add(1), count, &self.dead);
         let none_left = alive_from(0, count, &self.dead).is_none();
+        // The call beside it has failed already: without this, the next summarizer would never be asked.
+        let is_counted = next.is_some() && self.strikes > task.strikes_before;
+        if !is_counted {
+            self.strikes = self.strikes.saturating_add(1);
+        }
         if self.strikes >= MOST_STRIKES || none_left {
             return self.give_up(reason, failure);
         }

@@ -372,6 +372,27 @@ fn two_calls_run_in_parallel_if_the_host_allows() {
     assert_eq!(next["ask"].as_array().unwrap().len(), 2);
 }
 
+/// Row F105.
+#[test]
+fn the_next_summarizer_is_asked_after_two_parallel_calls_failed() {
+    let more = |summarizers: u32| json!({ "contextTokens": 16_000, "parallel": true, "summarizers": summarizers });
+    let asked_of = |asked: &[Value]| -> Vec<u64> {
+        asked.iter().map(|ask| ask["summarizer"].as_u64().unwrap()).collect()
+    };
+    for reply in [threw("boom", 503), json!({ "text": "" }), json!({ "failed": "timeout" })] {
+        let (done, asked) = play(machine(more(2), 60, 400), |_, ask| {
+            if ask["summarizer"] == json!(0) { reply.clone() } else { good(&ask["job"]) }
+        });
+        assert_eq!(asked_of(&asked)[..3], [0, 0, 1], "{reply}");
+        assert_eq!((&done["degraded"], &done["reason"]), (&json!(false), &json!("summarized")));
+        // Without progress it ends as if the calls were made one after the other.
+        let (_, asked) = play(machine(more(3), 60, 400), |_, _| reply.clone());
+        assert_eq!(asked_of(&asked), [0, 0, 1], "{reply}");
+        let (_, asked) = play(machine(more(1), 60, 400), |_, _| reply.clone());
+        assert_eq!(asked_of(&asked), [0, 0], "{reply}");
+    }
+}
+
 /// A10: at every boundary, in and out: messages, previous summary, focus, wishes, pins, identifiers, names, errors, answers.
 /// Row A10.
 #[test]

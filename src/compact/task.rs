@@ -49,6 +49,8 @@ pub(super) struct Task {
     pub(super) last: bool,
     pub(super) place: Option<(usize, usize)>,
     pub(super) stage: Stage,
+    /// Strikes of the job when it was asked.
+    pub(super) strikes_before: u32,
     pub(super) summarizer: usize,
     pub(super) attempt: u32,
     pub(super) complaint: Option<String>,
@@ -71,6 +73,7 @@ impl Task {
             last,
             place: None,
             stage: Stage::Waiting,
+            strikes_before: 0,
             summarizer: 0,
             attempt: 1,
             complaint: None,

@@ -209,9 +209,9 @@ fn of_model<'a>(options: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>
 
 /// At least 1: less would let estimates pass that a provider refuses.
 fn margin(options: &OptionsReader<'_>) -> Result<u64> {
-    let margin = options.amount("margin", 3, 3)?.unwrap_or(ONE);
     let got = options.get("margin").unwrap_or_default();
     let refused = || options.refused("margin", "a number from 1 to 3", got);
+    let margin = options.amount("margin", 3, 3).map_err(|_| refused())?.unwrap_or(ONE);
     Some(margin).filter(|&margin| margin >= ONE).ok_or_else(refused)
 }
 
@@ -258,17 +258,20 @@ mod tests {
             r#"{"window":{"contextTokens":-1}}"#,
             "window.contextTokens: expected a number from 0 to 4294967295, got -1",
         );
+        for margin in ["0.5", "4", "-1", "\"x\""] {
+            refuses(
+                &format!(r#"{{"margin":{margin}}}"#),
+                &format!("margin: expected a number from 1 to 3, got {margin}"),
+            );
+        }
         refuses(r#"{"trigger":1.5}"#, "trigger: expected a number from 0 to 1, got 1.5");
         refuses(
             r#"{"preset":"balanced","retention":1}"#,
             "retention: expected no `preset` beside it, got 1",
         );
         refuses(r#"{"retention":-1.5}"#, "retention: expected a number from -0.6 to 1.3, got -1.5");
-        let unknown = Options::parse(r#"{"stubChars":10}"#).unwrap_err().to_string();
-        assert!(
-            unknown.starts_with("unknown option stubChars; the options are window,"),
-            "{unknown}"
-        );
+        let unknown = Options::parse(r#"{"stubs":10}"#).unwrap_err().to_string();
+        assert!(unknown.starts_with("unknown option stubs; the options are window,"), "{unknown}");
         refuses(
             r#"{"window":{"contextTokens":"1"}}"#,
             "window.contextTokens: expected a number, got \"1\"",
@@ -285,7 +288,7 @@ mod tests {
         let every = EVERY.join(", ");
         let facade = FACADE.join(", ");
         let theirs = format!("{every}, {}, {facade}", SEEDS.join(", "));
-        let ours = format!("{every}, {}, {facade}", OURS.join(", "));
+        let presets = Policy::seeds().collect::<Vec<_>>().join(", ");
         for preset in Policy::seeds() {
             for name in OURS {
                 let options = format!(r#"{{"preset":"{preset}","{name}":1}}"#);
@@ -299,7 +302,9 @@ mod tests {
                 );
                 refuses(
                     &format!(r#"{{"{name}":{value}}}"#),
-                    &format!("unknown option {name}; the options are {ours}"),
+                    &format!(
+                        "{name}: expected one of the presets {presets} beside it, got {value}"
+                    ),
                 );
             }
         }

@@ -46,6 +46,12 @@ pub(in crate::context) fn policy(
     let preset = options.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
     let own = if policy.seed.is_some() { &SEEDS[..] } else { &OURS };
+    let of_others = SEEDS.iter().find_map(|name| Some((*name, options.get(name)?)));
+    if let (None, Some((name, value))) = (&policy.seed, of_others) {
+        let presets = Policy::seeds().collect::<Vec<_>>().join(", ");
+        let expected = format!("one of the presets {presets} beside it");
+        return Err(options.refused(name, &expected, value));
+    }
     options.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
     if let Some(retention) = options.get("retention") {
         if preset.is_some() {

@@ -21,6 +21,17 @@ test("check exits with 0 within all limits and with 1 above one, and prints ok o
   assert.match(past.out, /1 session, 3 limits: 1 OVER\n$/);
 });
 
+test("--max-pressure takes a share or a percentage, and no number that could be either", () => {
+  assert.equal(check("--max-pressure", "50%").code, 1);
+  assert.equal(check("--max-pressure", "1").code, 0);
+  for (const text of ["85", "1.01"])
+    checkRefusal(
+      ["check", AUDIT, ...AT, "--max-pressure", text],
+      assert,
+      /--max-pressure: a share like "0\.85" or "85%", got "/,
+    );
+});
+
 test("a figure equal to its limit passes", () => {
   const { runs } = json(["replay", AUDIT, ...AT]);
   const peak = Math.max(...runs[0].calls.map((one) => one.used));
@@ -120,7 +131,7 @@ test("check fails if one of several files exceeds a limit", () => {
 
 test("check refuses malformed limits", () => {
   const cases = [
-    [["--max-pressure", "much"], /--max-pressure: a share like 0\.85 or 85%, got "much"/],
+    [["--max-pressure", "much"], /--max-pressure: a share like "0\.85" or "85%", got "much"/],
     [["--max-used", "lots"], /--max-used: a size like 64k/],
     [
       ["--max", "result bash"],

@@ -62,8 +62,11 @@ test("an unknown key exits with 2 and lists the nearest keys", () => {
   checkRefusal(
     ["detail", "sistem", PLAN],
     assert,
-    /no key "sistem" at call 49\. Did you mean "system" or "message:96"\?/,
+    /no key "sistem" at call 49\. Did you mean "system"\?\n/,
   );
+  checkRefusal(["detail", "mesage:3", PLAN], assert, /Did you mean "message:3"\?\n/);
+  checkRefusal(["detail", "message:9999", PLAN], assert, /Did you mean "message:96"\?\n/);
+  checkRefusal(["detail", "foo", PLAN], assert, /no key "foo" at call 49\n/);
   checkRefusal(["detail", "message:9999", PLAN], assert, /no key "message:9999" at call 49/);
   checkRefusal(["detail", "system", AUDIT], assert, /no key "system" at call 235/);
   checkRefusal(["detail"], assert, /KEY is missing: plimsoll detail KEY FILE/);

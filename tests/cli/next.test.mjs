@@ -36,6 +36,28 @@ test("used, reserve and free add up to the window, and the states to the history
   }
 });
 
+test("the reason of the next edit is shown whole at every width", () => {
+  for (const width of ["40", "80", "200"]) {
+    const shown = text(["next", AUDIT, "--window", "64k", "--width", width]);
+    const [, edit = ""] = /^(EDIT {2}.*(?:\n {6}\S.*)*)/m.exec(shown) ?? [];
+    const { nextEdit } = json(["next", AUDIT, "--window", "64k"]);
+    assert.ok(edit.replace(/\s+/g, " ").endsWith(`because ${nextEdit.reason}`), edit);
+    for (const line of edit.split("\n")) assert.ok(line.length <= Number(width), line);
+  }
+});
+
+test("next says that a session without messages sends nothing", () => {
+  const header = {
+    type: "session",
+    version: 3,
+    id: "a",
+    timestamp: "2026-01-01T00:00:00Z",
+    cwd: "/",
+  };
+  const shown = text(["next", file("bare.jsonl", `${JSON.stringify(header)}\n`)]);
+  assert.match(shown, /^WOULD send nothing: the session has no messages$/m);
+});
+
 test("next forecasts the figures of the request that follows", () => {
   const messages = JSON.parse(readFileSync(PLAN, "utf8"));
   const list = Array.isArray(messages) ? messages : messages.messages;

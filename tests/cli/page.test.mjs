@@ -1,11 +1,22 @@
 // `plimsoll inspect --html` and `--open`: a page with the session in it, redacted unless told otherwise.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { loadPackage, packagePath } from "../conformance/support/package.mjs";
-import { AUDIT, file, folder, ofSources, plimsoll, spawned } from "./command.mjs";
+import { AUDIT, ENV, file, folder, ofSources, plimsoll, spawned, start } from "./command.mjs";
 
 const { api } = await loadPackage();
 const dist = dirname(packagePath() ?? "");
@@ -139,5 +150,42 @@ test("options that a page cannot use are refused", () => {
 test("--html exits with 3 if the page cannot be written", { skip }, () => {
   const ran = plimsoll(["inspect", AUDIT, "--html", join(folder, "none", "x.html")]);
   assert.equal(ran.code, 3);
-  assert.match(ran.err, /cannot be written \(ENOENT\)/);
+  assert.match(
+    ran.err,
+    /^plimsoll: .*cannot be written \(ENOENT\)\n$/,
+    "and nothing of redactions",
+  );
+});
+
+test("--html refuses to overwrite the session, also through a link", { skip }, () => {
+  const content = talk("hello");
+  const from = file("own.jsonl", content);
+  const [soft, hard] = ["soft.html", "hard.html"].map((name) => join(folder, name));
+  symlinkSync(from, soft);
+  linkSync(from, hard);
+  for (const [input, out] of [
+    [from, from],
+    [from, soft],
+    [from, hard],
+    [soft, from],
+  ]) {
+    const ran = plimsoll(["inspect", input, "--html", out]);
+    assert.deepEqual([ran.code, ran.out], [2, ""], out);
+    assert.match(ran.err, /^plimsoll: --html: .* is the session file itself; name another file\n$/);
+  }
+  const [command, ...first] = start;
+  const stdio = [openSync(from, "r"), "pipe", "pipe"];
+  const args = [...first, "inspect", "-", "--html", from];
+  assert.equal(spawnSync(command, args, { env: ENV, stdio }).status, 2);
+  assert.equal(readFileSync(from, "utf8"), content);
+});
+
+test("output that cannot be written exits with 3 and a message", {
+  skip: existsSync("/dev/full") ? false : "skipped: needs /dev/full",
+}, () => {
+  const [command, ...first] = start;
+  const stdio = ["ignore", openSync("/dev/full", "w"), "pipe"];
+  const ran = spawnSync(command, [...first, "inspect", AUDIT], { env: ENV, stdio });
+  assert.equal(ran.status, 3);
+  assert.equal(`${ran.stderr}`, "plimsoll: standard output cannot be written (ENOSPC)\n");
 });

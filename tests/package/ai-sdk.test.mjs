@@ -12,6 +12,13 @@ import { root, run } from "../support/project.mjs";
 /** As a user writes it, against the types of both packages. */
 const PROGRAM = `import { generateText, type LanguageModelMiddleware, streamText, ToolLoopAgent, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
+import type { LanguageModelMiddleware as LanguageModelMiddleware5 } from "ai-v5";
+import {
+  generateText as generateText6,
+  type LanguageModelMiddleware as LanguageModelMiddleware6,
+  wrapLanguageModel as wrapLanguageModel6,
+} from "ai-v6";
+import { MockLanguageModelV3 } from "ai-v6/test";
 import { middleware, prepareStep } from "plimsoll/ai-sdk";
 
 const model = new MockLanguageModelV4();
@@ -21,8 +28,14 @@ export const wrapped = wrapLanguageModel({ model, middleware: own });
 export const once = generateText({ model, prompt: "x", prepareStep: prepareStep({ window }, { tools: {} }) });
 export const streamed = streamText({ model, prompt: "x", prepareStep: prepareStep({ window }) });
 export const agent = new ToolLoopAgent({ model, prepareStep: prepareStep({ window }) });
+
+const older: LanguageModelMiddleware6 = middleware({ window });
+export const oldest: LanguageModelMiddleware5 = middleware({ window });
+const model6 = new MockLanguageModelV3();
+export const wrapped6 = wrapLanguageModel6({ model: model6, middleware: older });
+export const once6 = generateText6({ model: wrapped6, prompt: "x", prepareStep: prepareStep({ window }) });
 `;
-const { folder, entry } = hostProject("ai-sdk", ["ai"], PROGRAM);
+const { folder, entry } = hostProject("ai-sdk", ["ai", "ai-v5", "ai-v6"], PROGRAM);
 const { middleware, prepareStep } = await import(pathToFileURL(entry).href);
 
 const STEPS = 50;
@@ -104,7 +117,7 @@ function checkSound(name, seen, text, epochs) {
   assert.ok(peak <= WINDOW.contextTokens - WINDOW.maxOutputTokens, `${peak}`);
 }
 
-test("prepareStep and the middleware have the types that the AI SDK expects", () => {
+test("prepareStep and the middleware have the types that the AI SDK expects, also in earlier versions", () => {
   run(join(root, "js/node_modules/.bin/tsc"), [], folder);
 });
 

@@ -53,7 +53,10 @@ const options = { window: { contextTokens: 100_000 }, format: "anthropic" };
 const context = new ContextManager(options);
 const history = [{ role: "user", content: "Fix the parser." }];
 context.request(history);
-const parts = { usage: { input_tokens: 20, output_tokens: 5 } };
+const parts = {
+  usage: { input_tokens: 20, output_tokens: 5 },
+  content: [{ type: "tool_use", id: "a", name: "context_status", input: {} }, { type: "tool_use", id: "b", name: "read", input: {} }],
+};
 Object.assign(globalThis, {
   key, options, context, history,
   messages: history,
@@ -67,7 +70,7 @@ Object.assign(globalThis, {
   model: "claude-sonnet-4-5",
   channels: { telegram: { dmHistoryLimit: 2 } },
   log: () => {},
-  asTool: (tool) => ({ name: tool.name, description: tool.description, input_schema: tool.inputSchema }),
+  runTool: async () => "done",
   callModel: async ({ messages }) => (messages.length > 0 ? parts : {}),
   anthropic: { messages: { create: async (body) => (body.messages.length > 0 ? parts : {}) } },
   url: process.env.URL_OF_HOST,
@@ -89,7 +92,7 @@ const OUTCOMES = {
     "assert.deepEqual(options, { preset: 'context-budget', window: { contextTokens: 131_072 }, trigger: 0.8, protectFirst: 5 }); assert.equal(context.inspect().contextWindowTokens, 131_072);",
   "docs/hosts.md 1": "assert.deepEqual(messages.length, 1);",
   "docs/inspect.md 1":
-    "assert.equal(used + reserve + free, 100_000); assert.equal(answer.result.schema, 'context.inspect/1');",
+    "assert.equal(used + reserve + free, contextWindowTokens); assert.equal(contextWindowTokens, 100_000); assert.equal(answer.result.schema, 'context.inspect/1');",
   "docs/inspect.md 2":
     'assert.equal(last.source, readSession(await readFile("session.jsonl")).calls.at(-1).usage ? "provider" : "estimate");',
   "docs/inspect.md 3": "assert.equal(run.calls.length, session.calls.length);",
@@ -106,8 +109,10 @@ const OUTCOMES = {
     "assert.equal(context.status().source, 'usage+estimate'); assert.ok(await store.load('s'));",
   "docs/stores.md 2":
     "assert.deepEqual(restored.request(history).messages, history); assert.ok(bytes.length > 0);",
-  "docs/stores.md 3": "assert.equal(prepared.messages.length, 3);",
-  "docs/stores.md 4":
+  "docs/stores.md 3":
+    "assert.match(results[0].content, /usable tokens/); assert.equal(results[1].content, 'done'); assert.equal((await context.prepare(history, { system, tools: all })).repairs.length, 0);",
+  "docs/stores.md 4": "assert.equal(prepared.messages.length, 3);",
+  "docs/stores.md 5":
     "assert.deepEqual([messages.length, revision, rebased], [1, 1, false]); assert.ok(await store.load('s')); process.exit();",
 };
 

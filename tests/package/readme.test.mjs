@@ -22,9 +22,13 @@ declare global {
   var model: string;
   var channels: plimsoll.Channels;
   var log: (...said: unknown[]) => void;
-  var asTool: (tool: plimsoll.AgentTool) => object;
+  var runTool: (name: string, input: object) => Promise<string>;
   var callModel: (request: plimsoll.Prepared<Message>) => Promise<{ usage: object }>;
-  var anthropic: { messages: { create(body: object, options?: object): Promise<object> } };
+  var anthropic: {
+    messages: {
+      create(body: object, options?: object): Promise<{ content: { type: string; id: string; name: string; input: object }[] }>;
+    };
+  };
   var url: string;
   var apiKey: string;
   var myStore: (url: string) => plimsoll.Store;

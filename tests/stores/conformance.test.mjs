@@ -274,7 +274,7 @@ test("bad arguments of stores are typed errors", { skip: skip("memory") }, async
   assert.throws(() => fileStore(""), { code: "INVALID_ARGUMENT" });
   assert.throws(
     () => redisStore({}),
-    /client: expected a client of the `redis` package, 5 or newer/,
+    /client: expected a client of the `redis` package, 5 or newer, got an object$/,
   );
   if (!process.getBuiltinModule?.("node:sqlite")) {
     assert.throws(

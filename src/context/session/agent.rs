@@ -28,6 +28,9 @@ const TOOLS: [Tool; 3] = [
 /// Said instead of an original that the host has no more.
 const LOST: &str = "The original is not there any more.";
 
+/// Said if the arguments have no reference.
+const NO_REFERENCE: &str = "The argument \"ref\" is missing: a reference such as \"r12\".";
+
 /// What comes of a call to one of the tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentReply {
@@ -85,6 +88,7 @@ pub fn call_agent_tool(session: &mut Session, name: &str, arguments: &str) -> Re
                 reference_text.and_then(|(_, it)| json::string(it).ok()).unwrap_or_default();
             Ok(match referenced_message(session, &reference_text) {
                 Some((message, block)) => AgentReply::Recall(message, block),
+                None if reference_text.is_empty() => AgentReply::Text(NO_REFERENCE.into()),
                 None => AgentReply::Text(format!("There is nothing under \"{reference_text}\".")),
             })
         }

@@ -271,3 +271,53 @@ test("positions outside the history are refused", { skip: noManager() }, () => {
     if (!without("observe")) own.observe(usage);
   checkStillWorks();
 });
+
+const presets = "aceclaw, aiclaw, openclaw, goclaw, context-budget, hermes";
+/** @type {Array<[string, () => unknown, string]>} */
+const messages = [
+  ["null for bytes", () => restore(null), "bytes: expected a Uint8Array, got null"],
+  ["an array for bytes", () => restore([1]), "bytes: expected a Uint8Array, got an array"],
+  ["an object for bytes", () => restore({}), "bytes: expected a Uint8Array, got an object"],
+  ["a text for bytes", () => restore("a".repeat(99)), "bytes: expected a Uint8Array, got a string"],
+  [
+    "save without a store",
+    () => make({}).save(),
+    "save: expected a session from `ContextManager.open`, got one without a store",
+  ],
+  ["margin", () => make({ margin: 4 }), "margin: expected a number from 1 to 3, got 4"],
+  ["estimator", () => make({ estimator: 5 }), "estimator: expected a name or a function, got 5"],
+  ["id", () => make({ id: 5 }), "id: expected a string, got 5"],
+  [
+    "strategy",
+    () => make({ preset: "capacity", strategy: "discard" }),
+    `strategy: expected one of the presets ${presets} beside it, got "discard"`,
+  ],
+  [
+    "unseenTokens",
+    () => make({}).request([ask], { unseenTokens: Number.NaN }),
+    "unseenTokens: expected a finite number, got NaN",
+  ],
+  [
+    "unseenTokens of checkBudget",
+    () => api.checkBudget({ messages: [ask], unseenTokens: Number.NaN }, window, { format }),
+    "unseenTokens: expected a finite number, got NaN",
+  ],
+];
+const make = (/** @type {any} */ more) => new api.ContextManager({ window, format, ...more });
+const restore = (/** @type {any} */ bytes) => api.ContextManager.restore(bytes, { window, format });
+for (const [name, run, message] of messages) {
+  test(`an error says what was passed and what is allowed: ${name}`, {
+    skip: noManager(),
+  }, async () => {
+    await assert.rejects(async () => run(), { code: "INVALID_ARGUMENT", message });
+  });
+}
+
+test("a recall without a reference says that it is missing", { skip: noManager() }, async () => {
+  for (const args of [{}, { ref: 5 }, null, "nonsense"]) {
+    const text = await make({}).callAgentTool("context_recall", args);
+    assert.equal(text, 'The argument "ref" is missing: a reference such as "r12".');
+  }
+  const text = await make({}).callAgentTool("context_recall", '{"ref":"r99"}');
+  assert.equal(text, 'There is nothing under "r99".');
+});
