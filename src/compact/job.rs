@@ -1,9 +1,9 @@
 //! A compaction as a state machine: what to ask next, what an answer means, and when it is over.
 //!
 //! Calls that failed since the last that did not, and calls that are under way, are never more than two together: no progress
-//! twice in a row stops the attempts (law 6). Two calls side by side that fail count once if there is another summarizer: it is
-//! asked before the attempts stop. A summarizer that says that its input is too large is asked again with three quarters of it,
-//! twice at most; that is no failure.
+//! twice in a row stops the attempts (law 6), also where calls run side by side. Of several summarizers the first call goes alone, so
+//! that the next one is asked if it fails. A summarizer that says that its input is too large is asked again with three quarters
+//! of it, twice at most; that is no failure.
 
 use std::ops::Range;
 
@@ -39,6 +39,8 @@ pub struct Compaction {
     tasks: Vec<Task>,
     /// Summarizers that cannot be reached, or not with this key.
     dead: Vec<usize>,
+    /// The one that has answered last: the calls that follow begin with it.
+    works: Option<usize>,
     strikes: u32,
     asked: u32,
     attempts: Vec<Attempt>,
@@ -74,6 +76,7 @@ impl Compaction {
             pushed: 0,
             tasks: Vec::new(),
             dead: Vec::new(),
+            works: None,
             strikes,
             asked: 0,
             attempts: Vec::new(),
@@ -164,6 +167,7 @@ impl Compaction {
         match verify(text, finish.as_deref(), &expect, &self.options) {
             Ok(body) => {
                 task.stage = Stage::Answered(body);
+                self.works = Some(task.summarizer);
                 self.strikes = 0;
                 self.tried(at, "ok", String::new());
             }
@@ -255,7 +259,8 @@ impl Compaction {
 
     /// Calls that may begin now.
     fn start(&mut self) -> Vec<Value> {
-        let most = if self.options.parallel { MOST_STRIKES } else { 1 };
+        let is_tried = self.options.summarizers == 1 || self.works.is_some();
+        let most = if self.options.parallel && is_tried { MOST_STRIKES } else { 1 };
         let mut asks = Vec::new();
         loop {
             let open = self.under_way();
@@ -264,12 +269,12 @@ impl Compaction {
             }
             let waiting = |task: &&mut Task| matches!(task.stage, Stage::Waiting);
             let Some(task) = self.tasks.iter_mut().find(waiting) else { return asks };
-            if let Some(alive) = alive_from(task.summarizer, self.options.summarizers, &self.dead) {
+            let first = task.summarizer.max(self.works.unwrap_or_default());
+            if let Some(alive) = alive_from(first, self.options.summarizers, &self.dead) {
                 task.summarizer = alive;
             }
             self.asked = self.asked.saturating_add(1);
             task.stage = Stage::Asked(self.asked);
-            task.strikes_before = self.strikes;
             let job = task.job(&self.messages, &self.options);
             task.answer_chars = job.max_output_chars;
             asks.push(json!({ "id": self.asked, "summarizer": task.summarizer, "job": job }));
@@ -354,6 +359,7 @@ impl Compaction {
         {
             return;
         }
+        self.strikes = self.strikes.saturating_add(1);
         if matches!(failure, Failure::Auth | Failure::Network)
             && !self.dead.contains(&task.summarizer)
         {
@@ -361,11 +367,6 @@ impl Compaction {
         }
         let next = alive_from(task.summarizer.saturating_add(1), count, &self.dead);
         let none_left = alive_from(0, count, &self.dead).is_none();
-        // The call beside it has failed already: without this, the next summarizer would never be asked.
-        let is_counted = next.is_some() && self.strikes > task.strikes_before;
-        if !is_counted {
-            self.strikes = self.strikes.saturating_add(1);
-        }
         if self.strikes >= MOST_STRIKES || none_left {
             return self.give_up(reason, failure);
         }

@@ -49,8 +49,6 @@ pub(super) struct Task {
     pub(super) last: bool,
     pub(super) place: Option<(usize, usize)>,
     pub(super) stage: Stage,
-    /// Strikes of the job when it was asked.
-    pub(super) strikes_before: u32,
     pub(super) summarizer: usize,
     pub(super) attempt: u32,
     pub(super) complaint: Option<String>,
@@ -73,7 +71,6 @@ impl Task {
             last,
             place: None,
             stage: Stage::Waiting,
-            strikes_before: 0,
             summarizer: 0,
             attempt: 1,
             complaint: None,
