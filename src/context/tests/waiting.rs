@@ -1,4 +1,4 @@
-//! What is asked of a session before its messages have come again holds as in one that went on, and so does what it sent.
+//! Sessions that wait for their messages: what is asked of them, and what they sent, holds as in one that went on.
 
 use super::*;
 use crate::context::compaction::commit::record_refusal;
@@ -154,7 +154,7 @@ fn another_estimator_measures_anew() {
 
 /// A call that was given up long ago has no result, however the history goes on.
 #[test]
-fn a_branch_changes_nothing_that_stands_before_it() {
+fn a_branch_changes_no_message_before_it() {
     let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
     let result = json!({ "type": "tool_result", "tool_use_id": "a", "content": "one" });
     let mut host = Host::new(&window(60_000));

@@ -126,7 +126,11 @@ test("a message of the last group that has grown under its key is read again", {
     { id: "results", role: "user", content: [result("a")] },
   ];
   const { plain, measured } = parked(before, { key });
-  const grown = before.with(-1, { id: "results", role: "user", content: [result("a"), result("b")] });
+  const grown = before.with(-1, {
+    id: "results",
+    role: "user",
+    content: [result("a"), result("b")],
+  });
   const known = restored(measured, { key }, copyOf(grown));
   assert.deepEqual(known.answer, restored(plain, { key }, copyOf(grown)).answer);
   assert.match(JSON.stringify(known.answer.sent.at(-1)), /what a says.*what b says/);
