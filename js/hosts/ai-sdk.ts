@@ -161,7 +161,7 @@ interface StreamPart extends Answered {
 
 /** A middleware as `wrapLanguageModel` takes it (specification v4; prompts of v2 and v3 have the same shape). */
 export interface AiSdkMiddleware {
-  /** `v4`. Of this type, since each version of the SDK allows only its own, and takes the others all the same. */
+  /** `v4`. The type fits each version of the SDK: it allows only its own version, and takes the others all the same. */
   specificationVersion: never;
   /** Puts the request's messages in the prompt's place. */
   transformParams<P extends Call>(options: {
