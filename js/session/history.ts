@@ -3,7 +3,7 @@
  * that takes our requests for its history passes them back, as objects or through JSON; then they stand elsewhere, and
  * what a fold removed is known to us alone.
  */
-import { copied, isContainedIn, isShapedAs, messageJson } from "../core/json.js";
+import { copied, isContainedIn, isWrittenAs, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
@@ -171,8 +171,8 @@ export class History<M> {
     const isFirst = before.known.length === 0;
     const moved: Array<[number: number, json: string]> = [];
     for (const [number, message] of [...grown, ...same]) {
-      // The core keeps where parts stand, so an object of the same shape need not be read again.
-      const isUnchanged = !grown.has(number) && isShapedAs(this.#known[number], message);
+      // The core keeps where parts stand and the ids of calls, so an object that is written alike need not be read again.
+      const isUnchanged = !grown.has(number) && isWrittenAs(this.#known[number], message);
       if (!isUnchanged) moved.push([number, messageJson(message, taking.placeOf(number))]);
     }
     if (comesAgain) {
@@ -191,6 +191,11 @@ export class History<M> {
     }
     for (const [number, json] of moved) {
       if (number < this.#known.length) call("request", () => manager.reread(number, send(json)));
+    }
+    if (moved.length > 0 && call("request", () => manager.renew_repairs())) {
+      comesAgain = true;
+      this.#forgotten = 0;
+      [this.#known, this.#keys, this.#copies] = [[], [], []];
     }
     for (const [number, message] of same) {
       if (number >= this.#known.length) continue;

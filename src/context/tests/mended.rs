@@ -80,11 +80,11 @@ fn a_joined_user_message_copies_no_call() {
     assert_eq!(from, ["/content/0", "/content"], "{items}");
 }
 
-fn call(id: &str) -> Value {
+pub(super) fn call(id: &str) -> Value {
     json!({ "type": "tool_use", "id": id, "name": "see", "input": {} })
 }
 
-fn result(id: &str, content: Value) -> Value {
+pub(super) fn result(id: &str, content: Value) -> Value {
     json!({ "type": "tool_result", "tool_use_id": id, "content": content })
 }
 
