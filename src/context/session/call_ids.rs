@@ -84,6 +84,33 @@ pub fn renew_repairs(session: &mut Session) -> bool {
     false
 }
 
+/// The last message up to `at` such that no result from it on answers a call before it.
+pub fn unpaired_before(session: &Session, at: MessageId) -> MessageId {
+    let ledger = &session.transcript.ledger;
+    let mut first = at;
+    for number in MessageId::FIRST.to(ledger.next_message()).rev() {
+        if number < first {
+            break;
+        }
+        for block in ledger.blocks_of(number).filter_map(|it| ledger.block(it)) {
+            let call = Some(block.pair).filter(|_| block.kind == Kind::Result);
+            if let Some(call) = call.and_then(|call| ledger.block(call)) {
+                first = first.min(call.message);
+            }
+        }
+    }
+    first
+}
+
+/// Messages of which calls or results go out under another id than the host's own: a host that stores our request passes them
+/// back with that one.
+pub fn renamed_messages(session: &Session) -> Vec<u32> {
+    let is_renamed =
+        |fixes: &[Fix]| fixes.iter().any(|fix| matches!(fix.kind, FixKind::Rename { .. }));
+    let all = session.repairs.fixes.iter().filter(|(_, fixes)| is_renamed(fixes));
+    all.map(|(index, _)| index.get()).collect()
+}
+
 /// What a fix does, whatever the id with which it does it; none for a new id alone.
 fn without_id(fix: &Fix) -> Option<(MessageId, FixKind)> {
     let kind = match &fix.kind {
