@@ -176,12 +176,13 @@ export function isContainedIn(copy: unknown, value: unknown): boolean {
 }
 
 /**
- * Whether two values have the same members and lengths all the way down, whatever their texts and numbers are. False where
- * one says itself how it is written.
+ * Whether two values have the same members, lengths and texts all the way down, whatever their numbers are. False where one says
+ * itself how it is written.
  */
-export function isShapedAs(one: unknown, other: unknown): boolean {
+export function isWrittenAs(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (typeof one !== "object" || one === null) return typeof one === typeof other && one !== null;
+  if (typeof one !== "object" || one === null)
+    return typeof one === typeof other && typeof one !== "string" && one !== null;
   if (typeof other !== "object" || other === null || "toJSON" in one || "toJSON" in other)
     return false;
   if (ArrayBuffer.isView(one)) return ArrayBuffer.isView(other);
@@ -191,7 +192,7 @@ export function isShapedAs(one: unknown, other: unknown): boolean {
     names.length === Object.keys(other).length &&
     names.every((name) => {
       const of = (it: object): unknown => (it as Record<string, unknown>)[name];
-      return Object.hasOwn(other, name) && isShapedAs(of(one), of(other));
+      return Object.hasOwn(other, name) && isWrittenAs(of(one), of(other));
     })
   );
 }

@@ -4,7 +4,7 @@
  * what a fold removed is known to us alone.
  */
 import { withPlace } from "../core/errors.js";
-import { copied, isContainedIn, isShapedAs, messageJson } from "../core/json.js";
+import { copied, isContainedIn, isWrittenAs, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
@@ -32,6 +32,13 @@ interface LastGroup {
 
 /** By the core's numbers. */
 type Same<M> = Map<number, M>;
+
+/** How far the host's history is what we sent, which messages it holds of these, and the first of the session that follows. */
+interface Followed<M> {
+  matched: Shown<M>[];
+  same: Same<M>;
+  next: number;
+}
 
 /** A function of the host's of a message and its place. */
 export type Of<M, T> = (message: M, index: number) => T;
@@ -83,8 +90,13 @@ export class History<M> {
   measures(manager: glue.Manager): Uint8Array | undefined {
     // They have not come yet.
     if (this.#earlier) return this.#earlier.bytes;
-    const keys = this.#key ? JSON.stringify(Array.from(this.#keys, (key) => key ?? null)) : "";
-    return call("snapshot", () => manager.measures(0, this.#known.length, send(keys)));
+    if (!this.#key)
+      return call("snapshot", () => manager.measures(0, this.#known.length, send("")));
+    const keys = Array.from(this.#keys, (key) => key ?? null);
+    // A host that stores our request has these under their keys, but with the ids that we sent: they are read again.
+    for (const number of call("snapshot", () => manager.renamed())) keys[number] = null;
+    const json = JSON.stringify(keys);
+    return call("snapshot", () => manager.measures(0, this.#known.length, send(json)));
   }
 
   /** By the core's numbers. */
@@ -177,8 +189,8 @@ export class History<M> {
     const isFirst = before.known.length === 0;
     const moved: Array<[number: number, json: string]> = [];
     for (const [number, message] of [...grown, ...same]) {
-      // The core keeps where parts stand, so an object of the same shape need not be read again.
-      const isUnchanged = !grown.has(number) && isShapedAs(this.#known[number], message);
+      // The core keeps where parts stand and the ids of calls, so an object that is written alike need not be read again.
+      const isUnchanged = !grown.has(number) && isWrittenAs(this.#known[number], message);
       if (!isUnchanged) moved.push([number, messageJson(message, taking.placeOf(number))]);
     }
     if (comesAgain) {
@@ -197,6 +209,11 @@ export class History<M> {
     }
     for (const [number, json] of moved) {
       if (number < this.#known.length) call("request", () => manager.reread(number, send(json)));
+    }
+    if (moved.length > 0 && call("request", () => manager.renew_repairs())) {
+      comesAgain = true;
+      this.#forgotten = 0;
+      [this.#known, this.#keys, this.#copies] = [[], [], []];
     }
     for (const [number, message] of same) {
       if (number >= this.#known.length) continue;
@@ -478,7 +495,20 @@ export class History<M> {
     const isAll = at === shown.length && (matched.length < of || matched.length < shown.length);
     if (matched.length === 0 || !(isOurs || isAll)) return undefined;
     const missing = shown.slice(at).find(({ numbers }) => numbers.length > 0);
-    return { matched, same, next: missing?.numbers[0] ?? of };
+    const next = missing?.numbers[0] ?? of;
+    return this.#withoutHalves(manager, { matched, same, next });
+  }
+
+  /**
+   * Ends before a call of which a result follows: the host has that under the id that we sent, and the known call under its own. Both
+   * are read again as the host has them.
+   */
+  #withoutHalves(manager: glue.Manager, { matched, same, next }: Followed<M>) {
+    const isAll = next >= this.#known.length;
+    const first = isAll ? next : call("request", () => manager.unpaired_before(next));
+    let from = next;
+    while (from > first && matched.length > 0) from = matched.pop()?.numbers[0] ?? from;
+    return matched.length > 0 ? { matched, same, next: from } : undefined;
   }
 
   /** It is our copy with its edits, and not the message that we made it of, which may say the same. */
@@ -504,11 +534,17 @@ export class History<M> {
     if (number !== undefined && !sent.isOurs && !sent.isEdited) {
       return this.#isSame(manager, message, number, same, place);
     }
+    const print = (one: M, withIds: boolean): bigint =>
+      ask(one, place, (length) => manager.fingerprint(length, withIds));
+    if (print(message, false) !== print(sent.message, false)) return false;
     // A call that may still wait for its result is known by its id too.
     const isLast = number !== undefined && number >= this.#lastGroup;
-    const print = (one: M): bigint =>
-      ask(one, place, (length) => manager.fingerprint(length, isLast));
-    return print(message) === print(sent.message);
+    if (!isLast && !sent.isEdited) return true;
+    const ids = print(message, true);
+    if (ids === print(sent.message, true)) return true;
+    // Of an edited message the known one is sent on, and with it its ids: what has others is the host's.
+    const known = this.#known[number as number];
+    return !isLast && known !== undefined && ids === print(known, true);
   }
 
   /**

@@ -2,6 +2,7 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers")]
 
+mod call_ids;
 mod compaction;
 mod figures;
 mod flush;

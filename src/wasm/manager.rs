@@ -12,9 +12,10 @@ use crate::context::{
     last_turns, may_ask_summarizer, may_send, measures_of, merge_committed, new_pressure,
     next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
     plan_checkpoint, plan_compaction, preset_summary_options, pressure_hint, recalled_text,
-    record_outside, record_refusal, referenced_message, reread, restore_from, set_checkpoints,
-    set_options, share_turns, snapshot_bytes, snapshot_with, split_measures, starts_late,
-    status_json, status_line_of, take_counts, truncate, understood, unpin, warning,
+    record_outside, record_refusal, referenced_message, renamed_messages, renew_repairs, reread,
+    restore_from, set_checkpoints, set_options, share_turns, snapshot_bytes, snapshot_with,
+    split_measures, starts_late, status_json, status_line_of, take_counts, truncate, understood,
+    unpaired_before, unpin, warning,
 };
 use crate::error::Result;
 use crate::format::Format;
@@ -94,6 +95,21 @@ impl Manager {
     /// The message at `index` is this one (JSON) in the input buffer now: in content the same.
     pub fn reread(&mut self, index: u32, len: usize) -> Result<()> {
         with_input(len, |json| reread(&mut self.0, index.into(), json.as_bytes()))
+    }
+
+    /// Behind all that were reread: repairs by their call ids of now. True: the core asks for all messages again.
+    pub fn renew_repairs(&mut self) -> bool {
+        renew_repairs(&mut self.0)
+    }
+
+    /// Messages that go out with other call ids than the host's.
+    pub fn renamed(&self) -> Vec<u32> {
+        renamed_messages(&self.0)
+    }
+
+    /// The last message up to this one such that no result from it on answers a call before it.
+    pub fn unpaired_before(&self, index: u32) -> u32 {
+        unpaired_before(&self.0, index.into()).get()
     }
 
     /// The content of the message (JSON) in the input buffer, as a number that no other content has; `with_ids`: with the ids of its calls.

@@ -27,6 +27,8 @@ pub(in crate::context) struct LastRequest {
     pub breakpoints: Vec<u32>,
     /// The host writes its messages in another shape now: where something stands is another place.
     pub reshaped: bool,
+    /// The host has renamed a call since: what a repair made for it has the old id.
+    pub renamed: bool,
     /// Reasoning is bound from now on, and something before it had changed before.
     pub rebind: bool,
     /// The host's side does not hold it: the next one is handed over whole.

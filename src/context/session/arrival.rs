@@ -20,8 +20,8 @@ use crate::error::Result;
 use crate::format::{Format, fingerprint, with_call_ids};
 use crate::ledger::Arrival;
 use crate::model::{
-    BlockId, Draft, Fix, FixKind, Form, GroupId, Kind, Made, Mask, Message, MessageId, NONE,
-    Outline, Piece, Role, Violation,
+    BlockId, Draft, Fix, FixKind, Form, GroupId, Kind, Mask, Message, MessageId, NONE, Outline,
+    Piece, Role,
 };
 use crate::number::count;
 use crate::prune::{Change, Rule};
@@ -93,7 +93,9 @@ pub fn is_same_message(session: &mut Session, index: MessageId, bytes: &[u8]) ->
         session.monitor.work.bytes_measured.saturating_add(bytes.len() as u64);
     let draft = session.dialect.format.read(bytes, index.get())?;
     let known = session.transcript.ledger.message(index);
-    let same = known.is_some_and(|it| it.fingerprint == fingerprint(&draft))
+    let says_the_same = known.is_some_and(|it| it.fingerprint == fingerprint(&draft));
+    session.request.last.renamed |= says_the_same && has_other_ids(session, index, &draft);
+    let same = says_the_same
         && !answers_another(session, index, &draft)
         && !calls_again(session, index, &draft);
     // The same message written in another shape is edited elsewhere: what is known of it does not hold. Nor does what
@@ -126,6 +128,12 @@ fn answers_another(session: &Session, index: MessageId, draft: &Draft<'_>) -> bo
     })
 }
 
+/// A call or a result in it has another id.
+fn has_other_ids(session: &Session, index: MessageId, draft: &Draft<'_>) -> bool {
+    let known = session.transcript.outline(index).map_or(&[][..], |it| &it.pieces);
+    known.iter().zip(&draft.parts).any(|(old, new)| old.id != new.piece.id)
+}
+
 /// It makes the same call, but under another id, and the known one waits for its result: what comes is that of the new one.
 fn calls_again(session: &Session, index: MessageId, draft: &Draft<'_>) -> bool {
     let Some(known) = session.transcript.outline(index) else { return false };
@@ -155,13 +163,7 @@ pub(in crate::context) fn append_measured(
 ) {
     let index = session.transcript.ledger.next_message();
     let outline = &measure.outline;
-    // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
-    let is_between =
-        session.repairs.mender.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
-    let mut pushed = session.repairs.mender.push(index, outline);
-    if is_between {
-        pushed.fixes.push(aborted_between(index));
-    }
+    let pushed = session.repairs.find(index, outline);
     session.transcript.turn = session.transcript.turn.saturating_add(u32::from(measure.is_request));
     let before = session.transcript.outlines.last().filter(|_| session.dialect.format.has_runs());
     let continues =
@@ -282,11 +284,7 @@ fn cap_at_arrival(session: &mut Session, block: BlockId, piece: u32, draft: Opti
 
 /// Takes up what mends the host's history.
 pub(in crate::context) fn repair_arrival(session: &mut Session, fixes: Vec<Fix>) {
-    for fix in &fixes {
-        if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
-            session.repairs.displaced.insert((message, piece), ());
-        }
-    }
+    session.repairs.displace(&fixes);
     let mut dropped = Vec::new();
     for fix in fixes {
         if let FixKind::Drop { piece } = fix.kind {
@@ -339,11 +337,4 @@ fn recount_repaired(session: &mut Session, fix: &Fix) {
         | FixKind::After(_) => return,
     };
     session.transcript.ledger.set_form(at, Form::Full, now);
-}
-
-/// An aborted turn goes where it would part a call from its result.
-fn aborted_between(index: MessageId) -> Fix {
-    let message = "an aborted turn stands between a call and its result".into();
-    let violation = Violation { rule: "I3", index: index.get(), path: None, message };
-    Fix { index, kind: FixKind::Drop { piece: NONE }, violation }
 }

@@ -3,8 +3,8 @@
 use litemap::LiteMap;
 
 use crate::context::session::dialect::{Dialect, validity_options_for};
-use crate::model::{Fix, MessageId};
-use crate::validity::Repairer;
+use crate::model::{Fix, FixKind, Made, MessageId, NONE, Outline, Violation};
+use crate::validity::{Findings, Repairer};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub(in crate::context) struct Repairs {
     pub fixes: LiteMap<MessageId, Vec<Fix>>,
     /// Results that are sent at another place: message, piece.
     pub displaced: LiteMap<(MessageId, u32), ()>,
+    /// The host has renamed calls since: see `renew_repairs`.
+    pub has_new_ids: bool,
 }
 
 impl Repairs {
@@ -24,6 +26,34 @@ impl Repairs {
                 .with_options(validity_options_for(dialect.format, signs)),
             fixes: LiteMap::new(),
             displaced: LiteMap::new(),
+            has_new_ids: false,
         }
     }
+
+    /// Finds what is wrong with the next message.
+    pub(in crate::context) fn find(&mut self, index: MessageId, outline: &Outline) -> Findings {
+        // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
+        let is_between = self.mender.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
+        let mut found = self.mender.push(index, outline);
+        if is_between {
+            found.fixes.push(aborted_between(index));
+        }
+        found
+    }
+
+    /// Notes which results these fixes move.
+    pub(in crate::context) fn displace(&mut self, fixes: &[Fix]) {
+        for fix in fixes {
+            if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
+                self.displaced.insert((message, piece), ());
+            }
+        }
+    }
+}
+
+/// An aborted turn goes where it would part a call from its result.
+fn aborted_between(index: MessageId) -> Fix {
+    let message = "an aborted turn stands between a call and its result".into();
+    let violation = Violation { rule: "I3", index: index.get(), path: None, message };
+    Fix { index, kind: FixKind::Drop { piece: NONE }, violation }
 }

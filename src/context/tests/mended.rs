@@ -94,11 +94,11 @@ fn what_goes_beside_a_repair_is_reported() {
     assert_eq!((edits, answer.fits), (vec![(0, "capacity")], true));
 }
 
-fn call(id: &str) -> Value {
+pub(super) fn call(id: &str) -> Value {
     json!({ "type": "tool_use", "id": id, "name": "see", "input": {} })
 }
 
-fn result(id: &str, content: Value) -> Value {
+pub(super) fn result(id: &str, content: Value) -> Value {
     json!({ "type": "tool_result", "tool_use_id": id, "content": content })
 }
 

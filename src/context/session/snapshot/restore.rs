@@ -142,15 +142,19 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     session.request.last.breakpoints.retain(|at| *at < sent);
     (session.request.last.peak, session.request.last.tokens) = (snapshot.peak, snapshot.tokens);
     session.request.last.previous_tokens = snapshot.last;
+    let mut is_other = std::mem::take(&mut session.request.last.renamed) && is_complete;
     if let Some(items) = snapshot.items {
-        session.request.last.items = items;
+        let sent = std::mem::replace(&mut session.request.last.items, items);
+        let mut pairs = sent.iter().zip(&session.request.last.items);
+        is_other &= pairs.any(|(now, then)| now.key != then.key);
     } else if unreported || is_missing || snapshot.anew {
         session.request.last.items = vec![UNKNOWN];
     } else if !is_complete {
         // What stood behind these is not known: the request is not what it was from there on.
         session.request.last.items.push(UNKNOWN);
     }
-    session.request.last.rebuild = !is_complete || snapshot.anew || unreported || is_missing;
+    session.request.last.rebuild =
+        !is_complete || snapshot.anew || unreported || is_missing || is_other;
     let beside = (session.request.extras.fingerprint, session.request.extras.total());
     let same_window = snapshot.window
         == (session.options.mode.window_tokens(), session.options.mode.usable_tokens());
@@ -162,6 +166,7 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
         && !snapshot.asked
         && !unreported
         && !is_missing
+        && !is_other
         && snapshot.parts == Some(beside);
     // Nothing is built anew only because the host's side does not hold it.
     session.request.last.rebuild &= !session.request.last.settled;
