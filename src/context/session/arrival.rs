@@ -93,9 +93,9 @@ pub fn is_same_message(session: &mut Session, index: MessageId, bytes: &[u8]) ->
         session.monitor.work.bytes_measured.saturating_add(bytes.len() as u64);
     let draft = session.dialect.format.read(bytes, index.get())?;
     let known = session.transcript.ledger.message(index);
-    let says_the_same = known.is_some_and(|it| it.fingerprint == fingerprint(&draft));
-    session.request.last.renamed |= says_the_same && has_other_ids(session, index, &draft);
-    let same = says_the_same
+    let is_alike = known.is_some_and(|it| it.fingerprint == fingerprint(&draft));
+    session.request.last.renamed |= is_alike && has_other_ids(session, index, &draft);
+    let same = is_alike
         && !answers_another(session, index, &draft)
         && !calls_again(session, index, &draft);
     // The same message written in another shape is edited elsewhere: what is known of it does not hold. Nor does what
