@@ -36,7 +36,7 @@ pub use report::{
 };
 pub use request::{
     APPLY_READS, Answer, Applied, Edit, Event, Parts, Plan, Written, apply, cap_output,
-    estimator_of, extras, options_of, reread, system_text,
+    estimator_of, extras, options_of, system_text,
 };
 pub use session::{
     AgentReply, Alignment, Append, Appended, KnownMessages, Session, Shared, Step, agent_tools,
@@ -44,8 +44,8 @@ pub use session::{
     counted_texts_of_extras, forget_messages, history_limit, is_same_message, keeps, last_turns,
     may_send, measures_of, merge_committed, message_count, message_text, next_is_summary,
     offer_known, offer_message, pin_matches, pin_message, pin_text, preset_summary_options,
-    recalled_text, referenced_message, renamed_messages, renew_repairs, restore_from, set_options,
-    share_turns, snapshot_bytes, snapshot_with, split_measures, starts_late, take_counts, truncate,
-    understood, unpaired_before, unpin,
+    recalled_text, referenced_message, renamed_messages, renew_repairs, reread, restore_from,
+    set_options, share_turns, snapshot_bytes, snapshot_with, split_measures, starts_late,
+    take_counts, truncate, understood, unpaired_before, unpin,
 };
 pub use status_line::{pressure_hint, status_line_of};

@@ -7,9 +7,6 @@ use litemap::LiteMap;
 use crate::context::request::builder::Builder;
 use crate::context::request::markers::ALL;
 use crate::context::session::Session;
-use crate::context::session::call_ids::renew_ids;
-use crate::context::session::read_message::read_message;
-use crate::error::Result;
 use crate::model::{Draft, Fix, Form, Item, MessageId, Outline, Role};
 use crate::validity;
 
@@ -32,19 +29,6 @@ impl Builder<'_> {
         }
         validity::unmark(at, outline, kept, (found, self.dialect.provider))
     }
-}
-
-/// The host has another object now for a message, or has changed its markers in place: where its parts stand, which of them
-/// are marked, and the ids of its calls may be other than before. The ids count from `renew_repairs` on.
-///
-/// # Errors
-/// `InvalidArgument`, `MalformedMessage`.
-pub fn reread(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<()> {
-    let draft = read_message(session, index, bytes)?;
-    session.transcript.occurrences.forget(index.index());
-    session.request.last.settled &= !renew_places(session, index, &draft);
-    renew_ids(session, index, &draft);
-    Ok(())
 }
 
 /// Takes over where the parts of a message stand, and which are marked; whether anything is new.

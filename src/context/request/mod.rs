@@ -28,7 +28,6 @@ pub(in crate::context) mod written;
 pub use crate::context::session::{estimator_of, extras, options_of};
 pub use answer::{Answer, Event};
 pub use apply::{Applied, READ as APPLY_READS, apply};
-pub use cache_markers::reread;
 pub use edits::Edit;
 pub use output_cap::cap_output;
 pub use request_extras::{Parts, Plan, system_text};

@@ -5,14 +5,30 @@
 
 use std::rc::Rc;
 
+use crate::context::request::cache_markers::renew_places;
 use crate::context::session::Session;
+use crate::context::session::read_message::read_message;
 use crate::context::session::repairs::Repairs;
 use crate::context::session::snapshot::truncate::truncate;
+use crate::error::Result;
 use crate::model::{BlockId, Draft, Fix, FixKind, Kind, Made, MessageId};
+
+/// The host has another object now for a message, or has changed its markers in place: where its parts stand, which of them
+/// are marked, and the ids of its calls may be other than before. The ids count from `renew_repairs` on.
+///
+/// # Errors
+/// `InvalidArgument`, `MalformedMessage`.
+pub fn reread(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<()> {
+    let draft = read_message(session, index, bytes)?;
+    session.transcript.occurrences.forget(index.index());
+    session.request.last.settled &= !renew_places(session, index, &draft);
+    renew_ids(session, index, &draft);
+    Ok(())
+}
 
 /// Takes over the call ids of a message that the host has passed as another object. One that goes out as it did is no new id: a
 /// host that stores our request has it.
-pub(in crate::context) fn renew_ids(session: &mut Session, index: MessageId, draft: &Draft<'_>) {
+fn renew_ids(session: &mut Session, index: MessageId, draft: &Draft<'_>) {
     let fixes = session.repairs.fixes.get(&index).map_or(&[][..], Vec::as_slice);
     let Some(known) = session.transcript.outlines.get_mut(index.index()) else { return };
     let is_sent = |number: u32, new: &str| {

@@ -35,7 +35,7 @@ pub use alignment::Alignment;
 pub use alignment::{align, forget_messages, may_send, offer_known, offer_message};
 pub use arrival::Append;
 pub use arrival::{content_fingerprint, is_same_message};
-pub use call_ids::{renamed_messages, renew_repairs, unpaired_before};
+pub use call_ids::{renamed_messages, renew_repairs, reread, unpaired_before};
 pub use counter::counted_texts_of_extras;
 pub use counter::{counted_texts, take_counts};
 pub use history_limit::{Shared, history_limit};

@@ -3,9 +3,8 @@
 use super::mended::{call, result};
 use super::providers::host;
 use super::*;
-use crate::context::request::cache_markers::reread;
 use crate::context::session::arrival::is_same_message;
-use crate::context::session::call_ids::renew_repairs;
+use crate::context::session::call_ids::{renew_repairs, reread};
 use crate::context::session::snapshot::truncate::truncate;
 
 /// The host passes the same messages with other ids.
