@@ -106,11 +106,14 @@ impl Estimator {
                 let tokens = u64::from(Self::default().tokens_of(bytes));
                 tokens.saturating_mul(u64::from(permille)).div_ceil(1000)
             }
-            // 64 to a token, rounded up. A pair may take tokens away, so a text could be made to count nothing: no tokenizer here has
-            // tokens so long that a text of them has fewer than one in 64 bytes, but for runs of spaces.
+            // 64 to a token, rounded up. A pair may take tokens away, so a text could be made to count nothing: but for spaces, of which
+            // many are one token, no text has fewer than a token in 64 bytes.
             Self::Profile(profile) => {
                 let sum = profile.weights().map_or(0, |weights| weights.sum(bytes));
-                u64::try_from(sum).unwrap_or_default().max(wide(bytes.len())).div_ceil(64)
+                let sum = u64::try_from(sum).unwrap_or_default();
+                let least = || bytes.iter().filter(|byte| **byte != b' ').count();
+                let sum = if sum < wide(bytes.len()) { sum.max(wide(least())) } else { sum };
+                sum.div_ceil(64)
             }
             Self::Chars4 => wide(utf16_len_of(bytes)).div_ceil(4),
             Self::Chars21 => wide(utf16_len_of(bytes)).saturating_mul(10).div_ceil(21),

@@ -30,6 +30,10 @@ json::json_struct! {
 
 /// The prompt of the highest line that is newly crossed, on this day (YYYY-MM-DD); none, if nothing is, or no request was made.
 pub fn flush_prompt(session: &mut Session, date: &str) -> Option<FlushPrompt> {
+    // What it asked for before is known once its messages have come.
+    if session.restoration.waiting.is_some() {
+        return None;
+    }
     rearm_flush(session);
     let status = status(session);
     let crossed = |line: &u32| is_filled(session, status.used, *line);
