@@ -36,5 +36,4 @@ def estimate(text, weights, byte_class):
     if not data:
         return 0
     total = int(np.asarray(weights)[indices(data, byte_class)].sum())
-    # No text has fewer than a token in 64 bytes, but for spaces.
-    return max(1, -(-max(total, len(data) - data.count(b" ")) // SCALE))
+    return max(1, -(-total // SCALE))

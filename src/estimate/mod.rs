@@ -106,14 +106,10 @@ impl Estimator {
                 let tokens = u64::from(Self::default().tokens_of(bytes));
                 tokens.saturating_mul(u64::from(permille)).div_ceil(1000)
             }
-            // 64 to a token, rounded up. A pair may take tokens away, so a text could be made to count nothing: but for spaces, of which
-            // many are one token, no text has fewer than a token in 64 bytes.
+            // 64 to a token, rounded up; a sum may be below zero.
             Self::Profile(profile) => {
                 let sum = profile.weights().map_or(0, |weights| weights.sum(bytes));
-                let sum = u64::try_from(sum).unwrap_or_default();
-                let least = || bytes.iter().filter(|byte| **byte != b' ').count();
-                let sum = if sum < wide(bytes.len()) { sum.max(wide(least())) } else { sum };
-                sum.div_ceil(64)
+                u64::try_from(sum).unwrap_or_default().div_ceil(64)
             }
             Self::Chars4 => wide(utf16_len_of(bytes)).div_ceil(4),
             Self::Chars21 => wide(utf16_len_of(bytes)).saturating_mul(10).div_ceil(21),

@@ -137,20 +137,6 @@ mod tests {
         }
     }
 
-    /// Pairs may have weights below zero: whatever stands in a text, it counts.
-    #[test]
-    fn no_text_of_two_letters_counts_less_than_a_token_in_64_bytes() {
-        for profile in Profile::ALL {
-            let estimator = Estimator::Profile(profile);
-            for (first, second) in
-                (b'!'..b'~').flat_map(|it| (b'!'..b'~').map(move |and| (it, and)))
-            {
-                let text = [first, second].repeat(320);
-                assert!(estimator.tokens_of(&text) >= 10, "{profile:?}: {first} {second}");
-            }
-        }
-    }
-
     /// `PLIMSOLL_MODEL` names a model to pack in place of the tables: `cargo xtask fit --write` does. Before the code of
     /// `packed.rs` is changed, `dump tables` (`examples/dump.rs`) saves the tables as such a model.
     #[test]
