@@ -84,7 +84,7 @@ function verdict(screen: Screen, report: NextReport): string[] {
   ];
 }
 
-/** A sentence behind a word, over as many lines as it takes. */
+/** A label and its sentence, wrapped to the width of the screen and indented behind the label. */
 function hanging(screen: Screen, lead: Span, text: string): string[] {
   const words = spans("plain", text.split(" "));
   return screen

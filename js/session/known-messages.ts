@@ -1,7 +1,7 @@
 /**
  * Messages that a snapshot or a store has the measures of: a restored session appends them by these, and does not read them.
- * Which message is which: by the host's key; by its place, where the history only grows; else by its JSON. The last group of calls
- * and results may have grown since, so there the JSON counts, too.
+ * A message is recognized by the host's key, by its place in a history that only grows, or else by its JSON. Messages of the last
+ * group of calls and results may have grown since, so their JSON must be the same, too.
  */
 import { Handle } from "../core/handle.js";
 import { messageJson } from "../core/json.js";
