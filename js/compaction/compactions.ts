@@ -1,5 +1,5 @@
 /** Compactions of a session, one at a time. The core decides whether and how to compact; this awaits the summary. */
-import { own, refuseAborted } from "../core/arguments.js";
+import { flagOf, own, refuseAborted } from "../core/arguments.js";
 import { disposed, PlimsollError } from "../core/errors.js";
 import { argumentJson, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -176,15 +176,16 @@ export class Compactions<M> {
    * @param isByHand the host has called `compact`, so that an invalid option may be thrown
    */
   #start(messages: readonly M[], options: CompactOptions, isByHand = false): Running {
-    const { force = false, focus, plan, signal: _, ...parts } = own(options);
+    const { force, focus, plan, signal: _, ...parts } = own(options);
+    const isForced = flagOf("options.force", force);
     const session = this.#session;
     const controller = new AbortController();
-    const asked = force || plan !== undefined;
+    const asked = isForced || plan !== undefined;
     const { corePlan, settled, flat, lists } = session.alone("compact", () => {
       const planJson = plan && argumentJson(plan, "plan");
       const now = session.now();
       const manager = session.take("compact", messages, parts);
-      const corePlan = this.plans.decide("compact", manager, force, planJson, now);
+      const corePlan = this.plans.decide("compact", manager, isForced, planJson, now);
       const settled = this.#without(manager, corePlan, asked);
       return {
         corePlan,

@@ -39,6 +39,12 @@ export function textOf(argument: string, value: unknown): string {
   throw invalid(argument, "a string", value);
 }
 
+/** Reads a flag; without a value it is false. */
+export function flagOf(argument: string, value: unknown = false): boolean {
+  if (typeof value === "boolean") return value;
+  throw invalid(argument, "true or false", value);
+}
+
 /** Reads an array. */
 export function listOf<T>(argument: string, value: readonly T[]): readonly T[] {
   if (Array.isArray(value)) return value;

@@ -1,6 +1,6 @@
 /** The context manager: knows the host's messages by identity, and carries out what the core decides. */
 import { overflowOf } from "../compaction/overflow.js";
-import { objectOf, onlyKnown, refuseAborted, textOf } from "../core/arguments.js";
+import { flagOf, onlyKnown, refuseAborted, textOf } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -139,9 +139,9 @@ export class ContextManager<M = unknown> {
   ): CompactionPlan {
     this.#session.alive("plan");
     const known = onlyKnown("parts", parts, [...PARTS, "force"]);
-    const { force = false, signal, ...beside } = known;
+    const { force, signal, ...beside } = known;
     refuseAborted("parts.signal", signal);
-    return this.#session.compactions.plans.plan(messages, beside, force);
+    return this.#session.compactions.plans.plan(messages, beside, flagOf("parts.force", force));
   }
 
   /**
@@ -318,7 +318,8 @@ export class ContextManager<M = unknown> {
       detailKey?: string;
     } = {},
   ): InspectReport {
-    const { detailKey } = objectOf("options", options);
+    const { detailKey } = onlyKnown("options", options, ["detailKey"]);
+    if (detailKey !== undefined) textOf("options.detailKey", detailKey);
     return this.#session.alone("inspect", () => {
       const now = this.#session.now();
       const manager = this.#session.manager();

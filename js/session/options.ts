@@ -1,5 +1,5 @@
 /** Options as the core takes them; functions and stores stay in JavaScript. */
-import { own, refuseNonFinite } from "../core/arguments.js";
+import { flagOf, own, refuseNonFinite } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import type {
@@ -40,8 +40,7 @@ export function coreOptions<M>(options: ManagerOptions<M>): string {
   const { summary, summarize, ...rest } = own(options);
   const { id } = rest as { id?: unknown };
   if (id !== undefined && typeof id !== "string") throw invalid("id", "a string", id);
-  const { appendOnly = false } = rest as { appendOnly?: unknown };
-  if (typeof appendOnly !== "boolean") throw invalid("appendOnly", "true or false", appendOnly);
+  flagOf("appendOnly", (rest as { appendOnly?: unknown }).appendOnly);
   for (const name of FUNCTIONS) {
     const value: unknown = rest[name];
     if (value !== undefined && typeof value !== "function")

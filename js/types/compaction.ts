@@ -6,7 +6,7 @@ import type { SummaryJob } from "./summary.js";
 export type CompactOptions = Parts & {
   /** Compact even below the trigger and during a cool-down. Default false. */
   force?: boolean | undefined;
-  /** Topic that the summary should concentrate on. */
+  /** Topic that the summary should concentrate on; its first 700 characters are used. */
   focus?: string | undefined;
   /** Carry out this plan. Rejects with `STALE_PLAN` if the history has changed since it was made. */
   plan?: CompactionPlan | undefined;

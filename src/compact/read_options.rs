@@ -80,6 +80,11 @@ impl Figures {
             amount(number, 1, MOST_MS, name, "1 to 2147483647 milliseconds")
         };
         let (silence_ms, total_ms) = (ms("silenceMs", SILENCE_MS)?, ms("totalMs", TOTAL_MS)?);
+        let instructions = members.text("instructions").unwrap_or_default();
+        if prefix(&instructions, MOST_INSTRUCTIONS).len() < instructions.len() {
+            let got = format_args!("{} of them", instructions.encode_utf16().count());
+            return Err(Error::argument("summary.instructions", "at most 4000 characters", got));
+        }
         let template = Template::parse(members.str("template").unwrap_or("plimsoll"))?;
         Ok(Self { template, max_tokens, window, silence_ms, total_ms })
     }

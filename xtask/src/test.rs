@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -87,8 +87,15 @@ pub fn run(words: &[&str]) -> Result<bool> {
     let mut counts = [0_u32; 3];
     let mut timed = Vec::new();
     let _ = fs::remove_dir_all(logs());
-    for suite in SUITES.iter().filter(chosen) {
+    let suites: Vec<&Suite> = SUITES.iter().filter(chosen).collect();
+    let mut tools = suites.iter().any(|suite| suite.name != "rust").then(install_beside);
+    for suite in suites {
         println!("{} ...", suite.name);
+        if suite.name != "rust"
+            && let Some(tools) = tools.take()
+        {
+            let _ = tools.join();
+        }
         let (begun, cpu_before) = (Instant::now(), cpu_seconds());
         let (count, how) = match (suite.run)(&options) {
             Ok(Ended::Passed) => {
@@ -131,6 +138,16 @@ pub fn run(words: &[&str]) -> Result<bool> {
         counts[2]
     );
     Ok(counts[1] == 0)
+}
+
+/// Installs the tools of the later suites while the first one compiles. A suite that still lacks them installs them itself, and says
+/// what is wrong.
+fn install_beside() -> JoinHandle<()> {
+    thread::spawn(|| {
+        if has("node") {
+            let _ = npm_ci("js").and_then(|()| npm_ci("tests"));
+        }
+    })
 }
 
 /// Processor time of all processes that were started and waited for. Beside other work it is the figure to compare, not the time on

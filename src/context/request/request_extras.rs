@@ -137,6 +137,10 @@ impl Words {
             known = u32::try_from(definitions).ok();
         }
         let tools = if definitions == 0 { "" } else { tools }.into();
+        if !matches!(system.as_bytes().first(), Some(b'n' | b'"' | b'[' | b'{')) {
+            let allowed = "a string, the provider's blocks or the plan of assemblePrompt";
+            return Err(Error::argument("system", allowed, system));
+        }
         let system = system_text(system);
         Ok(Self { system, tools, definitions, known, marks, bytes, unseen, open, fingerprint })
     }

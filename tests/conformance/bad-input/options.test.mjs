@@ -64,6 +64,11 @@ const options = [
     { window, preset: "context-budget", trigger: 0.5, target: 0.6 },
     /target/,
   ],
+  [
+    "instructions that are too long",
+    { window, summary: { instructions: "x".repeat(4_001) } },
+    /^summary\.instructions$/,
+  ],
   ["an unknown format", { window, format: "xml" }, /format/],
   ["an unknown provider", { window, provider: "acme" }, /provider/],
   ["an unknown estimator", { window, estimator: "chars/3" }, /estimator/],
@@ -80,6 +85,28 @@ for (const [name, wrong, argument] of options) {
       (error) => checkTypedError(error, ["INVALID_ARGUMENT"], { argument }),
     );
     checkStillWorks();
+  });
+}
+
+/** What is called, and the place that the error names. @type {Array<[string, (it: any) => unknown, RegExp]>} */
+const wrongValues = [
+  ["plan, force a text", (it) => it.plan(good(), { force: "yes" }), /^parts\.force$/],
+  ["plan, force null", (it) => it.plan(good(), { force: null }), /^parts\.force$/],
+  ["compact, force a number", (it) => it.compact(good(), { force: 1 }), /^options\.force$/],
+  ["inspect, an unknown option", (it) => it.inspect({ detailkey: "system" }), /^detailkey$/],
+  ["inspect, a key that is no text", (it) => it.inspect({ detailKey: 5 }), /^options\.detailKey$/],
+  ["request, system a number", (it) => it.request(good(), { system: 5 }), /^system$/],
+  ["prepare, system a flag", (it) => it.prepare(good(), { system: false }), /^system$/],
+  ["plan, tools a text", (it) => it.plan(good(), { tools: "read" }), /^tools$/],
+];
+for (const [name, run, argument] of wrongValues) {
+  test(`a wrong value of a method is refused by name: ${name}`, { skip: noManager() }, async () => {
+    const manager = new api.ContextManager({ window, format });
+    await assert.rejects(
+      async () => run(manager),
+      (error) => checkTypedError(error, ["INVALID_ARGUMENT"], { argument }),
+    );
+    assert.equal(manager.request(good()).messages.length, 3);
   });
 }
 
