@@ -308,7 +308,8 @@ async function each(during: string, lines: Handle<Lines>, signer: Signer): Promi
 function signer(sign: CandidateSigner): Signer {
   const { key, hmac } = objectOf("sign", sign) as { key?: unknown; hmac?: unknown };
   if ((key === undefined) === (hmac === undefined)) {
-    throw invalid("sign", "either a key or hmac", key === undefined ? "neither" : "both");
+    const shown = key === undefined ? "an object without either" : "an object with both";
+    throw invalid("sign", "either a key or hmac", sign, shown);
   }
   if (key === undefined) {
     if (typeof hmac === "function") return { sign: hmac as Signer["sign"] };

@@ -247,5 +247,5 @@ function malformed(index: number, expected: string, cause?: unknown): PlimsollEr
 
 function tooLarge(what: string, size: number, cap: number): PlimsollError {
   const info = { code: "TOO_LARGE", what, size, cap } as const;
-  return new PlimsollError(info, `${what} has ${size} bytes; at most ${cap} are taken`);
+  return new PlimsollError(info, `${what} has ${size} characters; at most ${cap} are taken`);
 }

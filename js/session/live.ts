@@ -230,7 +230,8 @@ export class LiveSession<M> implements SessionAccess<M> {
   /** Runs what may call a getter or callback of the host's, which must not call back. Disposed of in it, the session ends after it. */
   alone<T>(during: string, work: () => T): T {
     this.alive(during);
-    if (this.#busy) throw invalid(during, "no call from within a call", "a getter or callback");
+    if (this.#busy)
+      throw invalid(during, "no call from within a call", this, "a call of a getter or callback");
     this.#busy = true;
     try {
       return work();
