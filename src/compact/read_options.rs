@@ -66,6 +66,7 @@ struct Figures {
     window: u32,
     silence_ms: u32,
     total_ms: u32,
+    instructions: String,
 }
 
 impl Figures {
@@ -80,13 +81,13 @@ impl Figures {
             amount(number, 1, MOST_MS, name, "1 to 2147483647 milliseconds")
         };
         let (silence_ms, total_ms) = (ms("silenceMs", SILENCE_MS)?, ms("totalMs", TOTAL_MS)?);
-        let instructions = members.text("instructions").unwrap_or_default();
+        let instructions = members.text("instructions").unwrap_or_default().into_owned();
         if prefix(&instructions, MOST_INSTRUCTIONS).len() < instructions.len() {
             let got = format_args!("{} of them", instructions.encode_utf16().count());
             return Err(Error::argument("summary.instructions", "at most 4000 characters", got));
         }
         let template = Template::parse(members.str("template").unwrap_or("plimsoll"))?;
-        Ok(Self { template, max_tokens, window, silence_ms, total_ms })
+        Ok(Self { template, max_tokens, window, silence_ms, total_ms, instructions })
     }
 }
 
@@ -128,7 +129,7 @@ impl Options {
         let mut members = OPTIONS
             .read(json)
             .map_err(|error| Error::argument("summary", error.what(), "options"))?;
-        let Figures { template, max_tokens, window, silence_ms, total_ms } =
+        let Figures { template, max_tokens, window, silence_ms, total_ms, instructions } =
             Figures::read(&mut members)?;
         let redacts = members.flag("redact").unwrap_or(true);
         let nonce = members.text("nonce").unwrap_or_default().into_owned();
@@ -148,11 +149,7 @@ impl Options {
             language: members
                 .text("language")
                 .map(|text| prefix(&safe(named(&text)), 40).to_owned()),
-            instructions: prefix(
-                &safe(&members.text("instructions").unwrap_or_default()),
-                MOST_INSTRUCTIONS,
-            )
-            .to_owned(),
+            instructions: prefix(&safe(&instructions), MOST_INSTRUCTIONS).to_owned(),
             focus: prefix(&safe(&members.text("focus").unwrap_or_default()), MOST_FOCUS).to_owned(),
             window,
             summarizers: usize::try_from(members.integer("summarizers").unwrap_or(1)).unwrap_or(0),

@@ -92,6 +92,24 @@ test("every summary option is accepted, also as undefined", { skip }, async () =
   }
 });
 
+test("a summarizer is told the instructions and the focus as data", { skip }, async () => {
+  const jobs = /** @type {any[]} */ ([]);
+  const context = new api.ContextManager({
+    window: WINDOW,
+    summary: { minimumTokens: 0, instructions: "x".repeat(3_990) + "keep ports" },
+    summarize: async (/** @type {any} */ job) => {
+      jobs.push(job);
+      return "a summary";
+    },
+  });
+  await context.compact(talk(12), { force: true, focus: "the pilot" });
+  assert.ok(jobs.length > 0);
+  for (const wish of ["keep ports", "the pilot"]) {
+    assert.ok(jobs[0].prompt.includes(wish), wish);
+    assert.ok(!jobs[0].system.includes(wish), wish);
+  }
+});
+
 for (const name of ["on", "clock", "create", "key"]) {
   test(`${name} that is not a function is refused by name`, { skip }, () => {
     for (const value of ["x", 5, {}, null]) {
