@@ -1,5 +1,5 @@
 /** Candidates: things an agent may have learned, and the gates before they enter a prompt. In a Wasm of their own. */
-import { objectOf, refuseNonFinite } from "../core/arguments.js";
+import { objectOf, onlyKnown, refuseNonFinite } from "../core/arguments.js";
 import { disposed, invalid, kindOf, PlimsollError } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { Instance } from "../core/instance.js";
@@ -105,7 +105,7 @@ export class CandidateStore {
    * @param at the time now, in epoch milliseconds
    */
   evaluateAll(at: number): CandidateTransition[] {
-    refuseNonFinite("at", at);
+    refuseNoTime(at);
     return this.#ask("evaluateAll", at, "at", (store, length) => store.evaluate(length));
   }
 
@@ -140,7 +140,7 @@ export class CandidateStore {
       state?: CandidateState;
     } = {},
   ): Candidate[] {
-    const { state = null } = objectOf("filter", filter);
+    const { state = null } = onlyKnown("filter", filter, ["state"]);
     return this.#ask("list", state, "filter.state", (store, at) => store.list(at));
   }
 
@@ -202,7 +202,7 @@ export class CandidateStore {
     },
     at: number,
   ): string[] {
-    refuseNonFinite("at", at);
+    refuseNoTime(at);
     const { sections } = objectOf("plan", plan);
     return this.#ask("injected", [ids, sections, at], "plan", (store, length) =>
       store.inject(length),
@@ -243,7 +243,8 @@ export class CandidateStore {
     } = {},
   ): Promise<CandidatesLoaded> {
     if (typeof jsonl !== "string") throw invalid("jsonl", "a string", jsonl, kindOf(jsonl));
-    const { revision = 0, sign } = objectOf("options", options);
+    const known = onlyKnown("options", options, ["revision", "sign"]);
+    const { revision = 0, sign } = known as { revision?: number; sign?: CandidateSigner };
     if (!Number.isInteger(revision) || revision < 0 || revision > MOST_REVISIONS) {
       throw invalid("options.revision", `a whole number, 0 to ${MOST_REVISIONS}`, revision);
     }
@@ -288,6 +289,11 @@ export class CandidateStore {
     if (!this.#store.isAlive) throw gone(during);
     return candidates.call(during, () => work(this.#store.value));
   }
+}
+
+/** Refuses a time that is none: JSON would make `null` of it. */
+function refuseNoTime(at: unknown): void {
+  if (!Number.isFinite(at)) throw invalid("at", "whole milliseconds since 1970", at);
 }
 
 const MOST_REVISIONS = 2 ** 32 - 1;

@@ -1,5 +1,5 @@
 /** Room for the answer in a request. */
-import { onlyKnown } from "../core/arguments.js";
+import { onlyKnown, refuseNonFinite } from "../core/arguments.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
@@ -29,6 +29,8 @@ export function capOutput(
   } = {},
 ): number {
   const { margin, buffer } = onlyKnown("options", options, ["margin", "buffer"]);
-  const optionsJson = argumentJson({ requested, window, inputTokens, margin, buffer }, "options");
+  const amounts = { requested, window, inputTokens, margin, buffer };
+  for (const [name, amount] of Object.entries(amounts)) refuseNonFinite(name, amount);
+  const optionsJson = argumentJson(amounts, "options");
   return call("capOutput", () => glue.cap_output(send(optionsJson)));
 }

@@ -1,11 +1,12 @@
 /** Functions over a whole transcript, without a session: check, repair, estimate. */
-import { objectOf, onlyKnown, refuseNonFinite } from "../core/arguments.js";
+import { flagOf, onlyKnown } from "../core/arguments.js";
 import { withDisposed } from "../core/disposed.js";
 import { argumentJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { ContextManager } from "../session/context.js";
 import { counterOf, setParts } from "../session/counter.js";
+import { PARTS, partsOf } from "../session/options.js";
 import type {
   BudgetCheck,
   ContextManagerOptions,
@@ -48,17 +49,13 @@ export function validate<M>(
     thinking?: boolean;
   } = {},
 ): Violation[] {
-  const {
-    format,
-    thinking = false,
-    system = null,
-    tools = null,
-  } = onlyKnown("options", options, RULES);
+  const { format, thinking, ...parts } = onlyKnown("options", options, RULES);
+  const isThinking = flagOf("thinking", thinking);
   const settings = { provider, ...(format ? { format } : {}) };
-  const beside = argumentJson({ system, tools }, "parts");
+  const beside = argumentJson(partsOf(parts), "parts");
   return within("validate", messages, settings, (manager) => {
     setParts("validate", manager, beside, undefined);
-    return call("validate", () => manager.check(thinking));
+    return call("validate", () => manager.check(isThinking));
   }) as Violation[];
 }
 
@@ -86,9 +83,10 @@ export function repair<M>(
   /** What was repaired. */
   repairs: Violation[];
 } {
-  const { format = "auto", thinking = false, system, tools } = onlyKnown("options", options, RULES);
+  const { format = "auto", thinking, system, tools } = onlyKnown("options", options, RULES);
   const window = { contextTokens: 0 };
-  const made = new ContextManager<M>({ window, provider, format, signCalls: thinking });
+  const signCalls = flagOf("thinking", thinking);
+  const made = new ContextManager<M>({ window, provider, format, signCalls });
   const request = withDisposed(made, (manager) => manager.request(messages, { system, tools }));
   return { messages: request.messages, repairs: request.repairs };
 }
@@ -145,11 +143,9 @@ function measured(
   options: MeasureOptions,
   work: (manager: glue.Manager) => string,
 ): unknown {
-  const parts = objectOf("request", request);
-  const { messages, system = null, tools = null, unseenTokens = null } = parts;
+  const { messages, ...parts } = onlyKnown("request", request, ["messages", ...PARTS]);
   onlyKnown("options", options, ["format", "estimator", "imageTokens"]);
-  refuseNonFinite("unseenTokens", unseenTokens);
-  const beside = argumentJson({ system, tools, unseenTokens }, "parts");
+  const beside = argumentJson(partsOf(parts), "parts");
   return within(during, messages, options, (manager) => {
     setParts(during, manager, beside, counterOf(options.estimator));
     return call(during, () => work(manager));

@@ -6,7 +6,7 @@ import { Compactions } from "../compaction/compactions.js";
 import { type Lists, nothingFound, outcomeWithout } from "../compaction/outcome.js";
 import type { Overflow } from "../compaction/overflow.js";
 import type { Asked, SessionAccess } from "../compaction/session-access.js";
-import { messagesOf, own, refuseNonFinite } from "../core/arguments.js";
+import { messagesOf, own } from "../core/arguments.js";
 import { disposed, invalid, kindOf } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { argumentJson, copied, isContainedIn, messageJson } from "../core/json.js";
@@ -27,7 +27,7 @@ import { Callbacks } from "./callbacks.js";
 import { type Counter, counterOf, setParts } from "./counter.js";
 import { History, type Of } from "./history.js";
 import { KnownMessages } from "./known-messages.js";
-import { coreOptions, owned, withSummary } from "./options.js";
+import { coreOptions, owned, partsOf, withSummary } from "./options.js";
 import { type Fields, ready } from "./prepared.js";
 import { View } from "./view.js";
 
@@ -346,9 +346,7 @@ export class LiveSession<M> implements SessionAccess<M> {
   take(during: string, messages: readonly M[], parts: Parts): glue.Manager {
     messagesOf(messages);
     // Own members only: a polluted `Object.prototype` must not set them.
-    const { system = null, tools = null, unseenTokens = null, open = null } = own(parts);
-    refuseNonFinite("unseenTokens", unseenTokens);
-    const values = { system, tools, unseenTokens, open };
+    const values = partsOf(own(parts));
     const isKnown = isContainedIn(this.#besideCopy, values);
     const json = isKnown ? undefined : argumentJson(values, "parts");
     const manager = this.manager();

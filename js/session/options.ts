@@ -1,10 +1,11 @@
 /** Options as the core takes them; functions and stores stay in JavaScript. */
 import { flagOf, own, refuseNonFinite } from "../core/arguments.js";
-import { invalid } from "../core/errors.js";
+import { invalid, kindOf } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import type {
   ContextManagerOptions,
   ManagerOptions,
+  Parts,
   Summarizer,
   SummaryOptions,
 } from "../types.js";
@@ -16,6 +17,23 @@ const OURS = new Set([
 ]);
 /** Members of `Parts`. */
 export const PARTS = ["system", "tools", "unseenTokens", "open", "signal"] as const;
+
+/** The parts that the core measures. What JSON would drop without a word is refused. */
+export function partsOf({ system, tools, unseenTokens, open }: Parts): Record<string, unknown> {
+  const values = {
+    system: system ?? null,
+    tools: tools ?? null,
+    unseenTokens: unseenTokens ?? null,
+    open: open ?? null,
+  };
+  refuseNonFinite("unseenTokens", unseenTokens);
+  for (const [name, value] of Object.entries(values)) {
+    if (["function", "symbol", "bigint"].includes(typeof value))
+      throw invalid(name, "a value that JSON can hold", value, kindOf(value));
+  }
+  return values;
+}
+
 const FUNCTIONS = ["key", "isSummary", "create", "clock", "on"] as const;
 
 /** The core's options as JSON. What it does not know it refuses by name. */

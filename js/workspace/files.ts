@@ -177,7 +177,7 @@ async function contentOf(path: string): Promise<string> {
     let length = 0;
     for (;;) {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, null);
-      if (bytesRead === 0) return Buffer.concat(chunks).toString("utf8");
+      if (bytesRead === 0) return textOf(Buffer.concat(chunks));
       chunks.push(buffer.subarray(0, bytesRead));
       length += bytesRead;
       if (length > LARGEST) throw new Error(`more than ${LARGEST} bytes: at most so many are read`);
@@ -185,6 +185,11 @@ async function contentOf(path: string): Promise<string> {
   } finally {
     await file.close();
   }
+}
+
+function textOf(bytes: Buffer): string {
+  if (bytes.includes(0)) throw new Error("no UTF-8 text: it contains a zero byte");
+  return bytes.toString("utf8");
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Workspace folder as sections of a system prompt, read once and again after changes. */
+import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 // Not the global ones: Deno's answer with a number, which cannot be told to let the program end.
 import { clearInterval, setImmediate, setInterval } from "node:timers";
+import { flagOf, onlyKnown } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { wasm } from "../glue/prompt_text.js";
 import { prompts, workspaceSections } from "../prompt/prompt.js";
@@ -42,7 +44,7 @@ export interface WorkspaceState {
  * `BOOTSTRAP.md` and `MEMORY.md`, the notes of today and yesterday in `memory/`, and AceClaw's files and rules. What was read is
  * kept until a file changes or the day ends; without watching and polling, files are read at every call.
  *
- * Files of more than 4 MiB, files that are not regular or cannot be read, and links that lead out of the workspace are left out;
+ * Files of more than 4 MiB, files that are not regular, no text or cannot be read, and links that lead out of the workspace are left out;
  * `skipped` lists them. Links in the user's own folder may lead anywhere.
  *
  * @example
@@ -64,13 +66,20 @@ export class Workspace {
   #changes = 0;
 
   private constructor(folder: string, options: WorkspaceOptions) {
-    const { poll = 60, watch = true, home = join(homedir(), ".aceclaw"), clock } = options;
+    const {
+      poll = 60,
+      watch = true,
+      home = join(homedir(), ".aceclaw"),
+      clock,
+    } = onlyKnown("options", options, ["poll", "watch", "home", "clock"]);
     if (!Number.isFinite(poll) || poll < 0) throw invalid("poll", "seconds, 0 or more", poll);
     if (home !== false && typeof home !== "string") throw invalid("home", "a path or false", home);
     this.folder = resolve(folder);
     this.#places = { root: this.folder, home: home === false ? undefined : home };
     this.#clock = clock ?? Date.now;
-    if (watch) {
+    if (clock !== undefined && typeof clock !== "function")
+      throw invalid("clock", "a function", clock);
+    if (flagOf("watch", watch)) {
       this.#watcher = new Watcher(foldersOf(this.#places), () => this.invalidate());
     }
     if (poll > 0) {
@@ -86,7 +95,9 @@ export class Workspace {
    * @throws {PlimsollError} `INVALID_ARGUMENT`. A file that cannot be read is no error; see `skipped`.
    */
   static async open(folder: string, options: WorkspaceOptions = {}): Promise<Workspace> {
-    if (typeof folder !== "string") throw invalid("folder", "a path", folder);
+    if (typeof folder !== "string" || folder === "") throw invalid("folder", "a path", folder);
+    const found = await stat(folder).catch(() => undefined);
+    if (found?.isDirectory() === false) throw invalid("folder", "the path of a folder", folder);
     const workspace = new Workspace(folder, options);
     await workspace.#current();
     return workspace;
@@ -104,9 +115,11 @@ export class Workspace {
       subagent?: boolean;
     } = {},
   ): Promise<Section[]> {
+    const { subagent } = onlyKnown("options", options, ["subagent"]);
+    const isForSubagent = flagOf("subagent", subagent);
     const { files, rules } = await this.#current();
     prompts.from(wasm);
-    return workspaceSections(files, rules, focus, options.subagent === true);
+    return workspaceSections(files, rules, focus, isForSubagent);
   }
 
   /** Returns the files that were left out, and why. */

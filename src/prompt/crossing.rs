@@ -104,7 +104,11 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
             Some("never") => Protect::Never,
             Some("error") => Protect::Error,
             Some(other) => {
-                return Err(Error::argument("protect", "\"last\", \"never\" or \"error\"", other));
+                return Err(Error::argument(
+                    "protect",
+                    "\"last\", \"never\" or \"error\"",
+                    format!("\"{other}\""),
+                ));
             }
         },
         order: match members.text("order").as_deref() {
@@ -113,7 +117,7 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
             Some("aceclaw") => Order::Aceclaw,
             Some(other) => {
                 let expected = "\"insertion\", \"stable-first\" or \"aceclaw\"";
-                return Err(Error::argument("order", expected, other));
+                return Err(Error::argument("order", expected, format!("\"{other}\"")));
             }
         },
     };

@@ -217,6 +217,36 @@ const PARTS = {
     assert.equal(skipped[1].reason, "5000000 bytes: at most 4194304 are read");
   },
 
+  async "what is no folder, and an unknown option, is refused by name"() {
+    const root = folder({ "AGENTS.md": "x" });
+    const refused = [
+      [join(root, "AGENTS.md"), {}, "folder"],
+      ["", {}, "folder"],
+      [root, { pol: 5 }, "pol"],
+      [root, { watch: "no" }, "watch"],
+      [root, { clock: 5 }, "clock"],
+    ];
+    for (const [path, options, argument] of refused) {
+      await assert.rejects(
+        () => Workspace.open(path, { home: false, ...options }),
+        (error) => error.info?.code === "INVALID_ARGUMENT" && error.info.argument === argument,
+        argument,
+      );
+    }
+    const workspace = await open(root);
+    await assert.rejects(() => workspace.sections(undefined, { subagents: true }), /subagents/);
+  },
+
+  async "a file that is no text is skipped, with the reason"() {
+    const root = folder({ "AGENTS.md": "kept", "MEMORY.md": "a\0b" });
+    const workspace = await open(root);
+    await checkShows(workspace, "kept");
+    const [skipped, ...more] = await workspace.skipped();
+    assert.equal(skipped.path, join(root, "MEMORY.md"));
+    assert.equal(skipped.reason, "no UTF-8 text: it contains a zero byte");
+    assert.deepEqual(more, []);
+  },
+
   async "a link that leads out of the workspace is skipped, with the reason; one that stays inside is followed"() {
     const outside = folder({
       "secret.md": "the password",

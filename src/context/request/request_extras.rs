@@ -137,7 +137,7 @@ impl Words {
             known = u32::try_from(definitions).ok();
         }
         let tools = if definitions == 0 { "" } else { tools }.into();
-        if !matches!(system.as_bytes().first(), Some(b'n' | b'"' | b'[' | b'{')) {
+        if !is_system(system) {
             let allowed = "a string, the provider's blocks or the plan of assemblePrompt";
             return Err(Error::argument("system", allowed, system));
         }
@@ -211,6 +211,21 @@ pub(in crate::context) fn marks(list: &RawValue) -> u32 {
     marks
 }
 
+/// Whether a value can be a system prompt: text, an object with words, a list of texts and blocks.
+fn is_system(system: &RawValue) -> bool {
+    match system.as_bytes().first() {
+        Some(b'n' | b'"') => true,
+        Some(b'[') => json::items(system)
+            .is_ok_and(|items| items.iter().all(|item| item.starts_with(['"', '{']))),
+        Some(b'{') => json::members(system)
+            .is_ok_and(|members| members.iter().any(|(name, _)| WORDS.contains(&&**name))),
+        _ => false,
+    }
+}
+
+/// Members of a block, a plan, Gemini's instruction or a system message that hold its words; the first that is there counts.
+const WORDS: [&str; 4] = ["text", "prompt", "parts", "content"];
+
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
 pub fn system_text(system: &RawValue) -> String {
     match system.as_bytes().first() {
@@ -229,8 +244,7 @@ pub fn system_text(system: &RawValue) -> String {
         Some(b'{') => {
             let members = json::members(system).unwrap_or_default();
             let of = |name| members.iter().rev().find(|(key, _)| key == name);
-            let known = of("text").or_else(|| of("prompt")).or_else(|| of("parts"));
-            // Gemini's instruction: parts of text.
+            let known = WORDS.into_iter().find_map(of);
             if let Some((_, words)) = known.filter(|(_, it)| it.starts_with(['"', '[', '{'])) {
                 return system_text(words);
             }

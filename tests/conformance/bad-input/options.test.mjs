@@ -97,7 +97,13 @@ const wrongValues = [
   ["inspect, a key that is no text", (it) => it.inspect({ detailKey: 5 }), /^options\.detailKey$/],
   ["request, system a number", (it) => it.request(good(), { system: 5 }), /^system$/],
   ["prepare, system a flag", (it) => it.prepare(good(), { system: false }), /^system$/],
+  ["request, system a function", (it) => it.request(good(), { system: () => "x" }), /^system$/],
+  ["request, system a symbol", (it) => it.request(good(), { system: Symbol("x") }), /^system$/],
+  ["request, system a big integer", (it) => it.request(good(), { system: 5n }), /^system$/],
+  ["request, system without words", (it) => it.request(good(), { system: { a: 1 } }), /^system$/],
+  ["request, system a list of numbers", (it) => it.request(good(), { system: [5] }), /^system$/],
   ["plan, tools a text", (it) => it.plan(good(), { tools: "read" }), /^tools$/],
+  ["plan, tools a function", (it) => it.plan(good(), { tools: () => [] }), /^tools$/],
 ];
 for (const [name, run, argument] of wrongValues) {
   test(`a wrong value of a method is refused by name: ${name}`, { skip: noManager() }, async () => {
@@ -109,6 +115,40 @@ for (const [name, run, argument] of wrongValues) {
     assert.equal(manager.request(good()).messages.length, 3);
   });
 }
+
+/** @type {Array<[string, () => unknown, RegExp]>} */
+const wrongArguments = [
+  ["estimateRequest, a part", () => api.estimateRequest({ messages: [], sytem: "x" }), /^sytem$/],
+  ["checkBudget, a part", () => api.checkBudget({ messages: [], tool: [] }, window), /^tool$/],
+  ["validate, thinking", () => api.validate(good(), "openai", { thinking: "yes" }), /^thinking$/],
+  ["repair, thinking", () => api.repair(good(), "openai", { thinking: 1 }), /^thinking$/],
+];
+for (const [name, run, argument] of wrongArguments) {
+  test(`a wrong argument of a function is refused by name: ${name}`, () => {
+    assert.throws(run, (error) => checkTypedError(error, ["INVALID_ARGUMENT"], { argument }));
+  });
+}
+
+test("a system prompt is text, blocks, an instruction, a message or a plan", {
+  skip: noManager(),
+}, () => {
+  const text = "You answer in one sentence.";
+  const manager = new api.ContextManager({ window, format });
+  const forms = [
+    text,
+    [{ type: "text", text }, { cachePoint: { type: "default" } }],
+    [text],
+    { parts: [{ text }] },
+    { role: "system", content: text },
+    { role: "system", content: [{ type: "text", text }] },
+  ];
+  const tokens = forms.map((system) => manager.request(good(), { system }).tokens);
+  assert.equal(tokens[0], tokens[2]);
+  assert.equal(tokens[0], tokens[3]);
+  assert.equal(tokens[0], tokens[4]);
+  assert.equal(tokens[0], tokens[5]);
+  assert.doesNotThrow(() => manager.request(good(), { system: [] }));
+});
 
 test("a session with contextTokens 0 changes nothing", { skip: noManager() }, () => {
   const long = [ask, use({}), gave("x".repeat(400_000)), { role: "assistant", content: "ok" }, ask];
@@ -328,6 +368,11 @@ const messages = [
     "unseenTokens of checkBudget",
     () => api.checkBudget({ messages: [ask], unseenTokens: Number.NaN }, window, { format }),
     "unseenTokens: expected a finite number, got NaN",
+  ],
+  [
+    "capOutput",
+    () => api.capOutput(Number.NaN, 1, 1),
+    "requested: expected a finite number, got NaN",
   ],
 ];
 const make = (/** @type {any} */ more) => new api.ContextManager({ window, format, ...more });

@@ -432,9 +432,9 @@ test("bad arguments are refused by name, and the store is unchanged", { skip }, 
       "outcome.success: expected a boolean",
     ],
     [() => own.recordOutcome(id, null), "outcome: expected an outcome"],
-    [() => own.evaluateAll(Number.NaN), "at: expected a finite number, got NaN"],
+    [() => own.evaluateAll(Number.NaN), "at: expected whole milliseconds since 1970, got NaN"],
     [() => own.evaluateAll(-1), "at: expected whole milliseconds since 1970, got -1"],
-    [() => own.evaluateAll(), "at: expected whole milliseconds since 1970, got null"],
+    [() => own.evaluateAll(), "at: expected whole milliseconds since 1970, got undefined"],
     [() => own.list({ state: "NEW" }), "filter.state: expected one of SHADOW,"],
     [() => own.section(null, { at: NOW }), "focus: expected a focus"],
     [
@@ -449,6 +449,8 @@ test("bad arguments are refused by name, and the store is unchanged", { skip }, 
     [() => own.injected(id, { sections: [] }, NOW), "ids: expected an array"],
     [() => own.load(7), "jsonl: expected a string"],
     [() => own.load("", { revision: -1 }), "options.revision: expected a whole number"],
+    [() => own.load("", { revison: 1 }), 'Unknown option "revison". Did you mean "revision"?'],
+    [() => own.list({ sate: "SHADOW" }), 'Unknown option "sate".'],
   ];
   for (const [call, expected] of rows) {
     const message = await refusal(call);

@@ -95,7 +95,7 @@ test("other keys follow the base in the order passed, and need a priority (F041)
   );
   assert.throws(
     () => api.assemblePrompt([], { order: "claw" }),
-    /order: expected "insertion", "stable-first" or "aceclaw"/,
+    /order: expected "insertion", "stable-first" or "aceclaw", got "claw"/,
   );
 });
 
