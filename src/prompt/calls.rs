@@ -367,7 +367,7 @@ mod tests {
         let wrong = error(truncate(r#"{"text":"x","maxChars":1,"marker":7}"#));
         assert_eq!(wrong, "marker: expected a string, got integer `7`");
         let wrong = error(assemble(r#"{"sections":[],"protect":"maybe"}"#));
-        assert_eq!(wrong, "protect: expected \"last\", \"never\" or \"error\", got maybe");
+        assert_eq!(wrong, "protect: expected \"last\", \"never\" or \"error\", got \"maybe\"");
         let cut = assemble(
             &r#"{"sections":[{"key":"a","content":"X","priority":1}],"budget":{"maxPerTierChars":300,"maxTotalChars":300},"locale":"zh"}"#
                 .replace('X', &"x".repeat(900)),

@@ -86,7 +86,7 @@ fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
     mirrors(outline, call).any(|mirror| mirror.place == call.place)
 }
 
-/// The other places of a call: the n-th call with its id is the n-th with it in every list.
+/// The other places of a call: the place where it stands itself, and in every other list the n-th with its id, if it is the n-th call with it.
 fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'o Piece> {
     let same = move |piece: &&Piece| piece.kind == Kind::Call && piece.id == call.id;
     let number = outline.pieces.iter().filter(same).position(|piece| std::ptr::eq(piece, call));
@@ -95,7 +95,8 @@ fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'
         move |(at, piece)| {
             let before = outline.pieces.iter().take(at).filter(is);
             let nth = before.filter(|other| other.place.list() == piece.place.list()).count();
-            (Some(nth) == number).then_some(piece)
+            let of_other = || outline.pieces.iter().any(|it| same(&it) && it.place == piece.place);
+            (piece.place == call.place || Some(nth) == number && !of_other()).then_some(piece)
         },
     )
 }

@@ -280,6 +280,26 @@ fn a_langchain_call_as_openai_writes_it_is_changed_in_its_function() {
     edited(LC, bad, vec![(u32::try_from(call).unwrap(), what)], with("{}"));
 }
 
+/// I30, I4: calls under one id, written in two ways in one list, are changed each for itself.
+#[test]
+fn langchain_calls_written_in_two_ways_are_changed_each_in_its_place() {
+    let with = |id: &str, arguments: &str| {
+        json!({ "role": "assistant", "content": "", "tool_calls": [
+            { "id": "c", "type": "tool_call", "name": "read", "args": { "path": "a" } },
+            { "id": id, "type": "function", "function": { "name": "read", "arguments": arguments } },
+        ] })
+    };
+    let bad = with("c", "{\"path\":\"b\"}*");
+    let pieces = outline(LC, &bad).pieces;
+    let calls = (0_u32..).zip(&pieces).filter(|(_, it)| it.kind == Kind::Call);
+    let [first, second] = calls.map(|(at, _)| at).collect::<Vec<_>>()[..] else { panic!("calls") };
+    let changes = vec![(second, What::Id("d".into())), (second, What::Arguments(ours(json!({}))))];
+    edited(LC, bad.clone(), changes, with("d", "{}"));
+    let mut expected = bad.clone();
+    expected["tool_calls"][0]["args"] = json!({});
+    edited(LC, bad, vec![(first, What::Arguments(ours(json!({}))))], expected);
+}
+
 #[test]
 fn langchain_instances_are_read_and_a_call_counts_once() {
     reads(
