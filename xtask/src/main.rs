@@ -58,7 +58,8 @@ fn main() -> ExitCode {
         }
         ["demo"] => demo::run().map(|()| true),
         ["test", options @ ..] => test::run(options),
-        ["check"] => check::run(),
+        ["check"] => check::run(false),
+        ["check", "--short"] => check::run(true),
         ["bench"] => bench::run(&[]).map(|()| true),
         ["bench", "--publish"] => bench::run(&["--publish"]).map(|()| true),
         ["bench", "growth", words @ ..] => bench::growth(words).map(|()| true),

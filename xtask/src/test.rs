@@ -179,7 +179,11 @@ fn rust(options: &Options) -> Result<Ended> {
 
 fn check(options: &Options) -> Result<Ended> {
     let mut check = command(std::env::current_exe()?);
-    logged("check", with(check.arg("check"), options))
+    check.arg("check");
+    if !options.ci && !options.long {
+        check.arg("--short");
+    }
+    logged("check", with(&mut check, options))
 }
 
 /// The models of `models/`, a crate outside of the workspace. Prints the size of each.
