@@ -1,5 +1,5 @@
 /** Compactions of a session, one at a time. The core decides whether and how to compact; this awaits the summary. */
-import { flagOf, own, refuseAborted } from "../core/arguments.js";
+import { flagOf, own, refuseAborted, textOf } from "../core/arguments.js";
 import { disposed, PlimsollError } from "../core/errors.js";
 import { argumentJson, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
@@ -178,6 +178,7 @@ export class Compactions<M> {
   #start(messages: readonly M[], options: CompactOptions, isByHand = false): Running {
     const { force, focus, plan, signal: _, ...parts } = own(options);
     const isForced = flagOf("options.force", force);
+    textOf("options.focus", focus ?? "");
     const session = this.#session;
     const controller = new AbortController();
     const asked = isForced || plan !== undefined;

@@ -2,7 +2,7 @@
  * Compaction by the host's summarizers: between two calls into the engine, which decides what is asked and what an answer is
  * worth, the host's functions are awaited, under its signal and its deadlines. Nothing of the engine is held meanwhile.
  */
-import { lost } from "../core/errors.js";
+import { invalid, lost } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { Instance } from "../core/instance.js";
 import { argumentJson, wellFormed } from "../core/json.js";
@@ -105,7 +105,11 @@ export async function drive(job: Drive): Promise<Driven> {
   try {
     for (const message of job.messages) call((own) => own.push(compactions.send(message)));
     const [silenceMs, totalMs] = JSON.parse(call((own) => own.deadlines()));
-    const cleaned = typeof redact === "function" ? redact : (text: string) => text;
+    const cleaned = (text: string): string => {
+      const clean: unknown = typeof redact === "function" ? redact(text) : text;
+      if (typeof clean === "string") return clean;
+      throw invalid("summary.redact", "a function that returns a string", clean);
+    };
     total = timers.set(() => stop("timeout"), totalMs);
     signal?.addEventListener("abort", aborted, { once: true });
     if (signal?.aborted) aborted();

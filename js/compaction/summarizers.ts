@@ -2,6 +2,8 @@
  * Ready-made summarizers over `fetch`, for OpenAI's Chat Completions and compatible servers (Ollama, vLLM, LM Studio) and for Anthropic's
  * Messages. A refused call is retried once if the server sends `Retry-After` with at most 20 seconds. Subpath `plimsoll/summarizers`.
  */
+import { flagOf, onlyKnown, textOf } from "../core/arguments.js";
+import { invalid, kindOf } from "../core/errors.js";
 import type { Summarizer, SummaryControl, SummaryJob, SummaryResult } from "../types.js";
 
 /** Options of every ready-made summarizer. */
@@ -15,6 +17,9 @@ export interface EndpointOptions {
   /** Additional members of the request body, such as `temperature`; they replace ours of the same name. Default none. */
   body?: Readonly<Record<string, unknown>>;
 }
+
+const OPTIONS = ["model", "baseUrl", "apiKey", "stream", "headers", "body"] as const;
+const LIMITS = ["max_tokens", "max_completion_tokens"] as const;
 
 /** As long as this a server may have us wait before it is asked once more; whoever asks for longer has failed. */
 const LONGEST_WAIT_MS = 20_000;
@@ -36,6 +41,7 @@ export class SummarizerError extends Error {
 /**
  * Creates a summarizer that calls `POST {baseUrl}/chat/completions`.
  *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` names the option and what is allowed.
  * @example
  * const summarize = openaiCompatible({ baseUrl: "http://localhost:11434", model: "qwen3:8b" });
  * new ContextManager({ window, summarize });
@@ -53,7 +59,13 @@ export function openaiCompatible(
     maxTokensField?: "max_tokens" | "max_completion_tokens";
   },
 ): Summarizer {
-  const { baseUrl, apiKey, model, stream = true, maxTokensField = "max_tokens" } = options;
+  const known = onlyKnown("options", options, [...OPTIONS, "maxTokensField"]);
+  const { baseUrl, apiKey, model, stream = true, maxTokensField = "max_tokens" } = known;
+  refuseWrong({ baseUrl, model, stream });
+  if (apiKey !== undefined) refuseNoKey(apiKey);
+  if (!LIMITS.includes(maxTokensField)) {
+    throw invalid("options.maxTokensField", LIMITS.join(" or "), maxTokensField);
+  }
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
   return (job, control) => {
     const messages = [
@@ -70,6 +82,7 @@ export function openaiCompatible(
 /**
  * Creates a summarizer that calls `POST {baseUrl}/v1/messages`.
  *
+ * @throws {PlimsollError} `INVALID_ARGUMENT` names the option and what is allowed.
  * @example
  * const summarize = anthropic({ model: "claude-haiku-4-5", apiKey });
  */
@@ -81,7 +94,10 @@ export function anthropic(
     baseUrl?: string;
   },
 ): Summarizer {
-  const { baseUrl = "https://api.anthropic.com", apiKey, model, stream = true } = options;
+  const known = onlyKnown("options", options, OPTIONS);
+  const { baseUrl = "https://api.anthropic.com", apiKey, model, stream = true } = known;
+  refuseWrong({ baseUrl, model, stream });
+  refuseNoKey(apiKey);
   const url = at(baseUrl.replace(/\/v1\/*$/, ""), "v1/messages");
   const headers = { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
   return (job: SummaryJob, control) => {
@@ -90,6 +106,25 @@ export function anthropic(
     const { maxOutputChars } = job;
     return ask(url, { headers, body, options, control, maxOutputChars, read: message });
   };
+}
+
+/** Wrong options would otherwise show only in the first compaction, which then has no summary. */
+function refuseWrong({
+  stream,
+  ...texts
+}: {
+  baseUrl: string;
+  model: string;
+  stream: boolean;
+}): void {
+  for (const [name, value] of Object.entries(texts)) textOf(`options.${name}`, value);
+  flagOf("options.stream", stream);
+}
+
+/** The error does not show the key. */
+function refuseNoKey(apiKey: unknown): void {
+  if (typeof apiKey === "string") return;
+  throw invalid("options.apiKey", "a string", apiKey, kindOf(apiKey));
 }
 
 interface Answer {
@@ -189,31 +224,31 @@ interface Wire {
 }
 
 const chat: Read = (value, into) => {
-  refuse(value);
+  throwError(value);
   const choice = value.choices?.[0];
   const piece = choice?.delta ?? choice?.message;
-  into.text += textOf(piece?.content) || (piece?.refusal ?? "");
+  into.text += contentText(piece?.content) || (piece?.refusal ?? "");
   into.finishReason = choice?.finish_reason ?? into.finishReason;
   into.usage = value.usage ?? into.usage;
   return false;
 };
 
 const message: Read = (value, into) => {
-  refuse(value);
-  into.text += textOf(value.content);
+  throwError(value);
+  into.text += contentText(value.content);
   if (value.delta?.type === "text_delta") into.text += value.delta.text ?? "";
   into.finishReason = value.delta?.stop_reason ?? value.stop_reason ?? into.finishReason;
   into.usage = value.usage ?? into.usage;
   return value.type === "message_stop";
 };
 
-function textOf(content: Content | undefined): string {
+function contentText(content: Content | undefined): string {
   if (!Array.isArray(content)) return content ?? "";
   return content.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
 }
 
 /** An error in a stream that had begun well. */
-function refuse({ error }: Wire): void {
+function throwError({ error }: Wire): void {
   if (!error) return;
   throw new SummarizerError(
     typeof error === "string" ? error : (error.message ?? error.type ?? "an error"),

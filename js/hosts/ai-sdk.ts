@@ -132,14 +132,14 @@ export function middleware(session: AiSdkSession): AiSdkMiddleware {
     },
     wrapGenerate: async ({ doGenerate, params, model }) => {
       const [result, of] = await asked(params, doGenerate, (call) => model.doGenerate(call));
-      own.context.observe(result.usage, of);
+      own.observe(result.usage, of);
       return result;
     },
     wrapStream: async ({ doStream, params, model }) => {
       const [result, of] = await asked(params, doStream, (call) => model.doStream(call));
       const seen = new TransformStream<StreamPart, StreamPart>({
         transform: (part, out) => {
-          if (part.type === "finish") own.context.observe(part.usage, of);
+          if (part.type === "finish") own.observe(part.usage, of);
           out.enqueue(part);
         },
       });

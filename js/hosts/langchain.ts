@@ -107,7 +107,7 @@ export function middleware(session: LangChainSession): LangChainMiddleware {
       const ask = (made: Prepared<unknown> = prepared) =>
         Promise.resolve(handler({ ...request, messages: made.apply({}).messages }));
       const [answer, of] = await one.asked({ messages, parts, prepared }, ask);
-      one.context.observe(usageOf(answer), of);
+      one.observe(usageOf(answer), of);
       return answer;
     },
   };

@@ -103,9 +103,11 @@ class OpencodeManaged extends Session {
   async turnsTo(client: Client, provider: string, model: string): Promise<void> {
     const name = `${provider} ${model}`;
     if (this.#model === name) return;
-    this.#model = name;
     const { data } = await client.config.providers();
-    const known = data?.providers?.find(({ id }) => id === provider)?.models[model];
+    // opencode did not answer: the next call asks again.
+    if (!data) return;
+    this.#model = name;
+    const known = data.providers?.find(({ id }) => id === provider)?.models[model];
     this.follow(`${provider} ${known?.api?.npm}`);
     const { context = 0, output = 0 } = known?.limit ?? {};
     if (!this.#follows || context === 0) return;

@@ -63,6 +63,15 @@ export class Session {
     });
   }
 
+  /** Takes the usage of an answer. The answer has been paid for: no figure that cannot be taken costs it, nor a session that has ended. */
+  observe(usage: object | undefined, of: Prepared<unknown> | undefined): void {
+    try {
+      this.context.observe(usage, of);
+    } catch {
+      // The next request says what is wrong with the session.
+    }
+  }
+
   /** Asks the model; once more, with a smaller request, if it refuses this one as too long. Returns which of them was answered. */
   async asked<R>(
     { messages, parts, prepared }: Call,

@@ -403,8 +403,9 @@ export class ContextManager<M = unknown> {
       measures?: boolean;
     } = {},
   ): Uint8Array {
-    const known = onlyKnown("options", options, ["measures"]);
-    return this.#session.alive("snapshot").snapshot(known);
+    const { measures: kept } = onlyKnown("options", options, ["measures"]);
+    const measures = flagOf("options.measures", kept);
+    return this.#session.alive("snapshot").snapshot({ measures });
   }
 
   /**
@@ -478,7 +479,8 @@ export class ContextManager<M = unknown> {
     const commits = this.#commits;
     if (!commits)
       throw invalid("save", "a session from `ContextManager.open`", this, "one without a store");
-    return commits.save(onlyKnown("options", options, ["measures"]));
+    const { measures } = onlyKnown("options", options, ["measures"]);
+    return commits.save({ measures: flagOf("options.measures", measures) });
   }
 
   /**

@@ -1,4 +1,5 @@
 /** Commits of a session to the store that it was opened from. */
+import { textOf } from "../core/arguments.js";
 import { conflict, disposed, invalid, kindOf } from "../core/errors.js";
 import type { Store } from "../types.js";
 import { isBytes } from "./record.js";
@@ -13,13 +14,14 @@ type Stored = { bytes: Uint8Array; revision: number };
 /**
  * What a store holds under a key. A store is a host's own code, and a wrong answer that was believed would lose commits.
  *
- * @throws {PlimsollError} `INVALID_ARGUMENT` for what is no store, or no record.
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for what is no store, no key, or no record.
  */
 export async function load(store: Store, key: string): Promise<Stored | null> {
   if (typeof store?.load !== "function" || typeof store.commit !== "function") {
     throw invalid("store", "an object with `load` and `commit`", store);
   }
-  const stored: unknown = await store.load(key);
+  // A store that takes any key would give all sessions without an id one record.
+  const stored: unknown = await store.load(textOf("key", key));
   if (stored === null) return null;
   const { bytes, revision } = (stored ?? {}) as Partial<Stored>;
   if (isBytes(bytes) && isRevision(revision, 0)) return { bytes, revision };

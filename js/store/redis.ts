@@ -1,4 +1,5 @@
 /** Store in Redis, with the client of npm's `redis` package, for gateways on many machines. */
+import { onlyKnown, textOf } from "../core/arguments.js";
 import { invalid, kindOf } from "../core/errors.js";
 import type { Store } from "../types.js";
 import { copied, nameOf } from "./record.js";
@@ -61,7 +62,7 @@ return false
  * (`appendfsync`, replicas). A deleted key keeps its revision for 30 days, so that a late commit is rejected.
  *
  * @param client a connected client
- * @throws {PlimsollError} `INVALID_ARGUMENT` for another kind of client; errors of the client.
+ * @throws {PlimsollError} `INVALID_ARGUMENT` for another kind of client, and for unknown options; errors of the client.
  * @example
  * import { createClient } from "redis";
  * const store = redisStore(await createClient({ url }).connect(), { prefix: "gateway:" });
@@ -77,7 +78,8 @@ export function redisStore(
   if (typeof client?.withTypeMapping !== "function") {
     throw invalid("client", "a client of the `redis` package, 5 or newer", client, kindOf(client));
   }
-  const { prefix = "plimsoll:" } = options;
+  const { prefix = "plimsoll:" } = onlyKnown("options", options, ["prefix"]);
+  textOf("options.prefix", prefix);
   const commands = client.withTypeMapping(AS_BYTES);
   const nameIn = (key: string): string => prefix + nameOf(key);
   const run = (script: string, key: string, args: Array<string | Buffer>): Promise<unknown> =>

@@ -94,8 +94,10 @@ export function sqliteStore(path: string): Store &
     },
     commit: async (key, bytes, expected) => {
       const name = nameOf(key);
+      // The host may reuse its bytes while the call waits.
+      const own = copied(bytes);
       const row = await patient(() =>
-        expected === null ? first.get(name, bytes) : next.get(bytes, name, expected),
+        expected === null ? first.get(name, own) : next.get(own, name, expected),
       );
       return (row?.revision as number | undefined) ?? null;
     },
@@ -109,8 +111,8 @@ export function sqliteStore(path: string): Store &
       return row ? copied(row.bytes) : null;
     },
     saveMeasures: async (key, bytes) => {
-      const name = nameOf(key);
-      await patient(() => measure.run(name, bytes));
+      const [name, own] = [nameOf(key), copied(bytes)];
+      await patient(() => measure.run(name, own));
     },
     close: () => database.close(),
     [Symbol.dispose]: () => database.close(),

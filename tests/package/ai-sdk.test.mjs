@@ -157,6 +157,30 @@ test("the middleware keeps 50 streamed steps valid and reads the usage of each",
   assert.equal(context.status().source, "usage+estimate");
 });
 
+test("an answer arrives although its session has ended or its usage cannot be read", async () => {
+  const { ContextManager } = await import(pathToFileURL(join(entry, "../../index.js")).href);
+  for (const isEnded of [true, false]) {
+    const context = new ContextManager({ window: WINDOW, format: "ai-sdk" });
+    const { transformParams, wrapGenerate, wrapStream } = middleware(context);
+    const params = await transformParams({ params: { prompt: messages }, model: {} });
+    const usage = isEnded ? { inputTokens: 9 } : { inputTokens: 9n };
+    const finish = { type: "finish", usage };
+    const { stream } = await wrapStream({
+      params,
+      model: {},
+      doStream: async () => ({ stream: simulateReadableStream({ chunks: [finish] }) }),
+    });
+    const doGenerate = async () => {
+      if (isEnded) context[Symbol.dispose]();
+      return { content: "done", usage };
+    };
+    assert.equal((await wrapGenerate({ params, model: {}, doGenerate })).content, "done");
+    const parts = [];
+    for await (const part of stream) parts.push(part);
+    assert.deepEqual(parts, [finish]);
+  }
+});
+
 test("the middleware sends a call that was refused as too long again, smaller", async () => {
   for (const ask of [
     async (wrapped) => (await generateText({ ...asked, model: wrapped, maxRetries: 0 })).text,

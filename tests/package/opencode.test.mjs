@@ -104,3 +104,19 @@ test("summaries by opencode are kept, and its prompt lists what was removed", as
   assert.deepEqual(await transform(hooks, history), history);
   assert.notDeepEqual(await transform(hooks, history), history);
 });
+
+test("a model that opencode could not tell of at first is known from the next call on", async () => {
+  let asked = 0;
+  const providers = async () => {
+    asked += 1;
+    return asked === 1 ? { error: "not yet" } : client.config.providers();
+  };
+  const hooks = await plugin()({ client: { config: { providers } } });
+  const history = [user(0, FACT), ...Array.from({ length: 50 }, (_, at) => step(at + 1))];
+  assert.deepEqual(await transform(hooks, history), history, "the window is unknown");
+  for (const _ of [1, 2]) {
+    const sent = await transform(hooks, history);
+    assert.ok(tokensOf(sent) <= limit.context, `${tokensOf(sent)}`);
+  }
+  assert.equal(asked, 2);
+});

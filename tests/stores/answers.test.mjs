@@ -144,3 +144,13 @@ test("an object that is no store is refused by name", { skip }, async () => {
     await assert.rejects(api.ContextManager.open(store, "k", OPTIONS), checkNames("store"));
   }
 });
+
+test("a session is opened under a text only: sessions without an id do not share a record", {
+  skip,
+}, async () => {
+  const store = storeOf();
+  for (const key of [undefined, null, 7, {}]) {
+    const opened = api.ContextManager.open(store, /** @type {any} */ (key), OPTIONS);
+    await assert.rejects(opened, checkNames("key"));
+  }
+});

@@ -276,6 +276,14 @@ test("bad arguments of stores are typed errors", { skip: skip("memory") }, async
     () => redisStore({}),
     /client: expected a client of the `redis` package, 5 or newer, got an object$/,
   );
+  const client = { withTypeMapping: () => ({}) };
+  for (const [options, message] of /** @type {Array<[any, RegExp]>} */ ([
+    [{ prefx: "gateway:" }, /Unknown option "prefx"\. Did you mean "prefix"\?/],
+    [{ prefix: 5 }, /options\.prefix: expected a string, got 5/],
+    ["gateway:", /options: expected an object of options, got "gateway:"/],
+  ])) {
+    assert.throws(() => redisStore(client, options), { code: "INVALID_ARGUMENT", message });
+  }
   if (!process.getBuiltinModule?.("node:sqlite")) {
     assert.throws(
       () => sqliteStore(":memory:"),

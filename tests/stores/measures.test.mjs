@@ -99,3 +99,14 @@ test("a store that answers with anything but bytes is refused by name", {
     message: /loadMeasures/,
   });
 });
+
+test("measures that are asked for by another word than true or false are refused", {
+  skip: skip("memory"),
+}, async () => {
+  const store = await opened({ kind: "memory", place: "" });
+  const context = await api.ContextManager.open(store, "one", options);
+  const message = 'options.measures: expected true or false, got "no"';
+  await assert.rejects(context.save({ measures: "no" }), { message });
+  assert.throws(() => context.snapshot({ measures: "no" }), { message });
+  assert.equal(await store.load("one"), null);
+});

@@ -515,3 +515,24 @@ test("a base URL without a path is called at /v1, any other unchanged", {
     );
   }
 });
+
+test("wrong options of a ready summarizer are refused by name when it is made, without the key", {
+  skip,
+}, () => {
+  const good = { model: "m", baseUrl: "http://localhost", apiKey: "KEY" };
+  for (const [make, more, message] of /** @type {Array<[any, any, RegExp]>} */ ([
+    [openaiCompatible, { baseURL: "http://localhost" }, /"baseURL". Did you mean "baseUrl"/],
+    [openaiCompatible, { baseUrl: undefined }, /^options.baseUrl: expected a string/],
+    [openaiCompatible, { maxTokensField: "limit" }, /max_tokens or max_completion_tokens/],
+    [anthropic, { baseURL: "http://localhost" }, /"baseURL". Did you mean "baseUrl"/],
+    [anthropic, { apiKey: undefined }, /^options.apiKey: expected a string, got undefined$/],
+    [anthropic, { apiKey: ["KEY"] }, /^options.apiKey: expected a string, got an array$/],
+    ...[openaiCompatible, anthropic].flatMap((make) => [
+      [make, { model: undefined }, /^options.model: expected a string/],
+      [make, { stream: "no" }, /^options.stream: expected true or false/],
+    ]),
+  ])) {
+    assert.throws(() => make({ ...good, ...more }), { code: "INVALID_ARGUMENT", message });
+    assert.throws(() => make(), { code: "INVALID_ARGUMENT" });
+  }
+});

@@ -110,6 +110,32 @@ test("a summarizer is told the instructions and the focus as data", { skip }, as
   }
 });
 
+test("a focus that is no text is refused by name, also where nobody is asked for a summary", {
+  skip,
+}, async () => {
+  for (const options of [OK, { window: WINDOW }]) {
+    const context = new api.ContextManager(options);
+    const compacted = context.compact(talk(12), { force: true, focus: 42 });
+    await assert.rejects(compacted, checkNames("options.focus", /expected a string, got 42/));
+  }
+});
+
+for (const [what, redact] of /** @type {const} */ ([
+  ["nothing", () => undefined],
+  ["a promise", async (/** @type {string} */ text) => text],
+])) {
+  test(`nothing is sent to a summarizer if summary.redact returns ${what}`, {
+    skip,
+  }, async () => {
+    const asked = /** @type {any[]} */ ([]);
+    const summarize = async (/** @type {any} */ job) => String(asked.push(job));
+    const { context } = manager(summarize, { summary: { redact } });
+    const { reason } = await context.compact(talk(12), { force: true });
+    assert.deepEqual(asked, []);
+    assert.match(reason, /summary\.redact: expected a function that returns a string, got/);
+  });
+}
+
 for (const name of ["on", "clock", "create", "key"]) {
   test(`${name} that is not a function is refused by name`, { skip }, () => {
     for (const value of ["x", 5, {}, null]) {
