@@ -120,19 +120,32 @@ pub(in crate::context) fn attach_pins(session: &mut Session) {
     }
 }
 
-/// What the host has forgotten and is not sent cannot be brought back: its text goes out in front.
+/// What the host has forgotten and is not sent cannot be brought back, and neither can a result without its call: the text of such
+/// a pin goes out in front.
 pub(in crate::context) fn detach_forgotten(session: &mut Session) {
     let Session { request, transcript, decisions, .. } = session;
-    let pins = &mut request.pins;
     let ledger = &transcript.ledger;
-    let end = ledger.blocks_of(decisions.pruner.forgotten).start;
-    for pin in pins.blocks.iter_mut().filter(|pin| pin.from < end) {
-        pin.is_here &= ledger.is_live(pin.from.to(pin.to));
+    let end = decisions.pruner.forgotten;
+    let forgotten = ledger.blocks_of(end).start;
+    let is_split = |at: BlockId| {
+        let group = ledger.block(at).map_or(GroupId::NONE, |block| block.group);
+        let mut before = group.first_message().to(end).flat_map(|at| ledger.blocks_of(at));
+        group.is_some()
+            && before.any(|at| {
+                ledger.block(at).is_some_and(|it| it.group == group && it.form == Form::Gone)
+            })
+    };
+    for pin in &mut request.pins.blocks {
+        let mut blocks = pin.from.to(pin.to);
+        if !ledger.is_live(blocks) {
+            pin.is_here &= pin.from >= forgotten && !blocks.any(is_split);
+        }
     }
 }
 
 /// An epoch opens: what was pinned too late comes back, with what it stays or goes with. True if something did.
 pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
+    detach_forgotten(session);
     let mut back = false;
     for text in &mut session.request.pins.texts {
         back |= !std::mem::replace(&mut text.is_sent, true);

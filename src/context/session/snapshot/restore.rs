@@ -218,7 +218,11 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
         // What messages that have not come made a repair of, needs none now.
         let mended =
             why.rule == Rule::Repair && session.transcript.ledger.next_message() < snapshot.upto;
-        if dropped || mended || (why.rule == Rule::Fold && !folds_hold) {
+        // A result whose call is no longer in the history stays away, and for that reason, however it was sent before.
+        let is_repaired =
+            session.decisions.reasons.get(*block).is_some_and(|why| why.rule == Rule::Repair);
+        let orphaned = is_repaired && why.rule != Rule::Repair;
+        if dropped || mended || orphaned || (why.rule == Rule::Fold && !folds_hold) {
             continue;
         }
         let form = match form {
