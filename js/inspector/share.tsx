@@ -67,7 +67,7 @@ export function Share(): JSX.Element | null {
     if (!ready || !isReviewed.value) return;
     try {
       const name = opened.name.replace(/(\.jsonl?|\.traj)+$/, "");
-      save(`${name}.html`, pageWith(ready.packed, `${name}, redacted`), "text/html");
+      save(`${name}.html`, pageWith(ready.packed, `${name} (redacted)`), "text/html");
     } catch (reason) {
       error.value = (reason as Error).message;
     }
