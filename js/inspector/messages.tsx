@@ -86,7 +86,7 @@ export function Messages(): JSX.Element | null {
           Largest first
         </button>
         <Chips />
-        <p class="where">{plural(rows.length, "message")}</p>
+        <p class="where">{plural(rows.length, "message")} at this call</p>
       </header>
       {rows.length === 0 ? (
         <p class="empty">

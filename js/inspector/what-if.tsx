@@ -30,6 +30,7 @@ export function WhatIf(): JSX.Element | null {
   const { window } = setting;
   // Not what was drawn: a change may follow another before that is drawn.
   const now = () => state.setting.peek() ?? setting;
+  const first = (base?.setting ?? setting).window;
   const setWindow = (more: Partial<Setting["window"]>) =>
     tryOut({ ...now(), window: { ...now().window, ...more } });
   return (
@@ -42,11 +43,15 @@ export function WhatIf(): JSX.Element | null {
         <Amount
           name="Window, tokens"
           value={window.contextTokens}
+          least={1}
+          first={first.contextTokens}
           change={(contextTokens) => setWindow({ contextTokens })}
         />
         <Amount
           name="Reserve for the answer"
           value={window.maxOutputTokens ?? 0}
+          least={0}
+          first={first.maxOutputTokens ?? 0}
           change={(maxOutputTokens) => setWindow({ maxOutputTokens })}
         />
         <label>
@@ -90,7 +95,7 @@ export function WhatIf(): JSX.Element | null {
           trial={!kept.value ? trial.value : isOther ? simulation.value : null}
         />
       ) : (
-        <p class="dim">The first simulation is running …</p>
+        <p class="dim">{state.firstSimulation.value}</p>
       )}
       <div class="pair">
         {kept.value ? <Configuration setting={kept.value.setting} letter="A" /> : null}
@@ -112,10 +117,14 @@ function useValue(value: number | string): RefObject<HTMLInputElement | null> {
 function Amount({
   name,
   value,
+  least,
+  first,
   change: set,
 }: {
   name: string;
   value: number;
+  least: number;
+  first: number;
   change: (value: number) => void;
 }): JSX.Element {
   return (
@@ -126,9 +135,10 @@ function Amount({
         min="0"
         step="1000"
         ref={useValue(value)}
-        onChange={(event) => {
-          const wanted = Math.round(Number(event.currentTarget.value));
-          if (Number.isSafeInteger(wanted) && wanted >= 0) set(wanted);
+        onChange={({ currentTarget: field }) => {
+          // Emptied, or nothing that can be: as at first.
+          if (!(field.valueAsNumber >= least)) field.value = String(first);
+          set(Math.round(field.valueAsNumber));
         }}
       />
     </label>
@@ -233,7 +243,7 @@ function Configuration({ setting, letter }: { setting: Setting; letter: string }
           </button>
         ) : null}
         {isKept ? null : (
-          <button type="button" disabled={!state.trial.value} onClick={reset}>
+          <button type="button" disabled={setting === state.policy.value?.setting} onClick={reset}>
             Back to the first options
           </button>
         )}
