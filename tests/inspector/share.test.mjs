@@ -165,7 +165,7 @@ test("a shared copy is named as one, and offers no branch that is not in it", {
     ],
   });
   await openSession(page, {
-    name: "runs.json",
+    name: "läufe 会議.json",
     mimeType: "text/plain",
     buffer: Buffer.from(JSON.stringify([run(0), run(1)])),
   });
@@ -181,7 +181,7 @@ test("a shared copy is named as one, and offers no branch that is not in it", {
   const shared = join(mkdtempSync(join(tmpdir(), "plimsoll-")), "shared.html");
   writeFileSync(shared, readFileSync(await download.path()));
   const { page: copy } = await emptyPage(started, {}, `file://${shared}#tab=file`);
-  await settled(copy, "runs (redacted)");
+  await settled(copy, "läufe 会議 (redacted)");
   await copy.waitForSelector(".receipt");
   assert.equal(await copy.locator("select").count(), 0);
 });
