@@ -186,22 +186,16 @@ function WhatLost(): JSX.Element | null {
   );
 }
 
-/** Tokens before and after a recorded compaction: the file's, else those of the calls around it. 0: nobody tells. */
+/** Tokens before and after a recorded compaction: of the calls around it, as the chart has them, else the file's. 0: nobody tells. */
 export function sizes(
   one: { call?: number; tokensBefore: number; tokensAfter: number },
   used: Float64Array,
 ): { before: number; after: number; source: string } {
   const at = one.call ?? 0;
-  const after = one.tokensAfter || used[at] || 0;
-  return {
-    before: one.tokensBefore || used[at - 1] || 0,
-    after,
-    source: one.tokensBefore
-      ? one.tokensAfter || !after
-        ? "by the file"
-        : "by the file and the call after"
-      : "by the calls before and after",
-  };
+  const [before, after] = [used[at - 1], used[at]];
+  return before && after
+    ? { before, after, source: "by the calls before and after" }
+    : { before: one.tokensBefore, after: one.tokensAfter, source: "by the file" };
 }
 
 function Help(): JSX.Element | null {

@@ -4,6 +4,7 @@ import type { JSX, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { keep, reset, tryOut } from "./actions.js";
 import type { Setting } from "./protocol.js";
+import { copy } from "./save.js";
 import * as state from "./state.js";
 import { change, count, percent, settingName } from "./words.js";
 
@@ -228,13 +229,7 @@ function Configuration({ setting, letter }: { setting: Setting; letter: string }
       {letter ? <h3>{settingName(letter, setting)}</h3> : null}
       <pre tabIndex={0}>{code}</pre>
       <p class="row-head">
-        <button
-          type="button"
-          onClick={async () => {
-            await navigator.clipboard?.writeText(code);
-            copied.value = code;
-          }}
-        >
+        <button type="button" onClick={() => copy(code, copied)}>
           {copied.value === code ? "Copied" : "Copy as configuration"}
         </button>
         {isKept || !letter ? (

@@ -8,6 +8,7 @@ import { partName } from "./categories.js";
 import { difference } from "./difference.js";
 import { BucketSwatch } from "./icons.js";
 import { type Detail, LEAST } from "./protocol.js";
+import { copy } from "./save.js";
 import * as state from "./state.js";
 import { count, percent, plain, STATES } from "./words.js";
 
@@ -296,13 +297,7 @@ function Texts({ detail }: { detail: Detail }): JSX.Element {
           />{" "}
           control characters
         </label>
-        <button
-          type="button"
-          onClick={async () => {
-            await navigator.clipboard?.writeText(text);
-            copied.value = text;
-          }}
-        >
+        <button type="button" onClick={() => copy(text, copied)}>
           {text && copied.value === text ? "Copied" : "Copy"}
         </button>
       </div>

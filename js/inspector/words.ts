@@ -24,10 +24,6 @@ export function settingName(letter: string, { preset, window, trigger }: Setting
   return `${letter ? `${letter}: ` : ""}${preset}, ${count(window.contextTokens)}${from}`;
 }
 
-export function signed(value: number): string {
-  return value > 0 ? `+${count(value)}` : value < 0 ? `−${count(-value)}` : "0";
-}
-
 /** A change as a percentage of what was before. */
 export function change(before: number, after: number): string {
   if (before === 0) return "";

@@ -98,7 +98,7 @@ const operations: {
   next: ({ run, idleMs }) => simulated(run).next({ idleMs }),
   async redact(options) {
     const { session: copy, hits } = redactSession(opened(), options);
-    const places = [...new Set(hits.map(({ place }) => place))].slice(0, 200);
+    const places = [...new Set(hits.map(({ place }) => place))].slice(0, 2000);
     const excerpts = places.map((place) => excerpt(copy, place));
     return { packed: await packed(copy), hits, excerpts };
   },

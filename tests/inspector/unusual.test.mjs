@@ -26,23 +26,24 @@ const chat = (name, calls) =>
     ]),
   );
 
-/** A pi file that ends with a compaction. */
-function compactedAtTheEnd() {
+/** A pi file with a compaction before, or after, its last call. @param {boolean} isLast @param {number[]} counts of the provider */
+function compacted(isLast, counts = []) {
   const time = "2026-01-01T00:00:00Z";
-  const entries = ["one", "two"].flatMap((text) => [
+  const said = ["one", "two"].flatMap((text, at) => [
     { role: "user", content: text.repeat(90), timestamp: 1 },
-    { role: "assistant", content: [{ type: "text", text }], timestamp: 1 },
+    {
+      ...{ role: "assistant", content: [{ type: "text", text }], timestamp: 1 },
+      ...(counts[at]
+        ? { usage: { input: counts[at], output: 1, cacheRead: 0, cacheWrite: 0 } }
+        : {}),
+    },
   ]);
+  const lines = said.map((message, at) => ({ type: "message", id: `m${at}`, message }));
+  const summary = { summary: "words", firstKeptEntryId: "m1", tokensBefore: 5000 };
+  lines.splice(isLast ? 4 : 3, 0, /** @type {any} */ ({ type: "compaction", id: "c", ...summary }));
   return [
     { type: "session", version: 3, id: "s", timestamp: time, cwd: "/x" },
-    ...entries.map((message, at) => ({
-      ...{ type: "message", id: `m${at}`, parentId: at === 0 ? null : `m${at - 1}` },
-      ...{ timestamp: time, message },
-    })),
-    {
-      ...{ type: "compaction", id: "c", parentId: "m3", timestamp: time },
-      ...{ summary: "words", firstKeptEntryId: "m2", tokensBefore: 5000 },
-    },
+    ...lines.map((line, at) => ({ ...line, parentId: lines[at - 1]?.id ?? null, timestamp: time })),
   ]
     .map((line) => JSON.stringify(line))
     .join("\n");
@@ -57,16 +58,21 @@ const still = (/** @type {any} */ page) =>
 
 test("a compaction after the last call has no size after it", { skip }, async (t) => {
   const { page, complaints } = await emptyPage(await browser(t));
-  await openSession(page, file("ended.jsonl", compactedAtTheEnd()));
+  await openSession(page, file("ended.jsonl", compacted(true)));
   const card = await text(page, "#what-lost");
   assert.match(card, /1 compaction/);
   assert.doesNotMatch(card, /5,000/);
   await page.keyboard.press("2");
-  assert.match(
-    await text(page, ".ledger"),
-    /after the last call 5,000 → \? by the file 2 messages/,
-  );
+  assert.match(await text(page, ".ledger"), /after the last call 5,000 → \? by the file 1 message/);
   assert.deepEqual(complaints, []);
+});
+
+test("a compaction has the sizes that the chart has", { skip }, async (t) => {
+  const { page } = await emptyPage(await browser(t));
+  await openSession(page, file("counted.jsonl", compacted(false, [9000, 2000])));
+  assert.match(await text(page, "#what-lost"), /−7,000 in 1 compaction/);
+  await page.keyboard.press("2");
+  assert.match(await text(page, ".ledger"), /before call 2 9,000 → 2,000 by the calls before/);
 });
 
 test("a system prompt among the messages is not said to be missing", { skip }, async (t) => {
@@ -178,4 +184,30 @@ test("a window that was not set is not said to be set", { skip }, async (t) => {
   await page.keyboard.press("v");
   await page.waitForSelector("#how-full:has-text('simulated')");
   assert.match(await text(page, "#how-full"), /Window assumed/);
+});
+
+test("a text that the browser does not let be copied is not said to be copied", {
+  skip,
+}, async (t) => {
+  const { page, complaints } = await emptyPage(await browser(t));
+  await openSession(page, EXAMPLE);
+  await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+  await page.keyboard.press("j");
+  await page.click(".why button:text('Copy')");
+  assert.match(await text(page, "[role=alert]"), /does not let this page copy/);
+  assert.equal(await page.locator("text=Copied").count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test("a list of what was taken out says where it ends", { skip }, async (t) => {
+  const { page } = await emptyPage(await browser(t));
+  const messages = Array.from({ length: 2100 }, (_, at) => ({
+    role: at % 2 ? "assistant" : "user",
+    content: `see /home/margaret/${at}`,
+  }));
+  await openSession(page, file("many.json", JSON.stringify(messages)));
+  await page.keyboard.press("s");
+  await page.waitForSelector("dialog h3");
+  assert.equal(await page.locator("dialog tbody tr").count(), 2000);
+  assert.match(await text(page, "dialog"), /Only the first 2,000 are listed/);
 });
