@@ -196,8 +196,12 @@ effect(() => {
 
 export function goTo(call: number): void {
   const opened = state.session.peek();
-  if (opened)
-    state.call.value = Math.max(0, Math.min(opened.facts.calls.used.length - 1, Math.round(call)));
+  if (!opened) return;
+  const at = Math.max(0, Math.min(opened.facts.calls.used.length - 1, Math.round(call)));
+  const [from = at, to = at] = state.zoom.peek() ?? [];
+  // The chart and the scrubber would not show the call.
+  if (at < from || at > to) state.zoom.value = null;
+  state.call.value = at;
 }
 
 /** The next or previous call at which something was taken out. */

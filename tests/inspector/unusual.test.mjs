@@ -211,3 +211,15 @@ test("a list of what was taken out says where it ends", { skip }, async (t) => {
   assert.equal(await page.locator("dialog tbody tr").count(), 2000);
   assert.match(await text(page, "dialog"), /Only the first 2,000 are listed/);
 });
+
+test("a call outside the calls that the chart shows is shown among all", { skip }, async (t) => {
+  const { page } = await emptyPage(await browser(t));
+  await openSession(page, EXAMPLE);
+  await page.keyboard.press("b");
+  await page.waitForSelector(".unzoom");
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await page.locator(".unzoom").count(), 1);
+  await page.keyboard.press("Home");
+  await page.waitForFunction(() => !document.querySelector(".unzoom"));
+  assert.equal(await page.inputValue(".scrubber"), "0");
+});
