@@ -29,7 +29,7 @@ const chat = (name, calls) =>
 /** A pi file with a compaction before, or after, its last call. @param {boolean} isLast @param {number[]} counts of the provider */
 function compacted(isLast, counts = []) {
   const time = "2026-01-01T00:00:00Z";
-  const said = ["one", "two"].flatMap((text, at) => [
+  const messages = ["one", "two"].flatMap((text, at) => [
     { role: "user", content: text.repeat(90), timestamp: 1 },
     {
       ...{ role: "assistant", content: [{ type: "text", text }], timestamp: 1 },
@@ -38,7 +38,7 @@ function compacted(isLast, counts = []) {
         : {}),
     },
   ]);
-  const lines = said.map((message, at) => ({ type: "message", id: `m${at}`, message }));
+  const lines = messages.map((message, at) => ({ type: "message", id: `m${at}`, message }));
   const summary = { summary: "words", firstKeptEntryId: "m1", tokensBefore: 5000 };
   lines.splice(isLast ? 4 : 3, 0, /** @type {any} */ ({ type: "compaction", id: "c", ...summary }));
   return [
@@ -75,7 +75,7 @@ test("a compaction has the sizes that the chart has", { skip }, async (t) => {
   assert.match(await text(page, ".ledger"), /before call 2 9,000 → 2,000 by the calls before/);
 });
 
-test("a system prompt among the messages is not said to be missing", { skip }, async (t) => {
+test("a system prompt among the messages is not messages to be missing", { skip }, async (t) => {
   const { page } = await emptyPage(await browser(t));
   await openSession(page, chat("chat.json", 2));
   assert.match(await text(page, ".legend"), /System prompt/);
@@ -178,7 +178,7 @@ test("the next hit is shown from every screen", { skip }, async (t) => {
   await page.waitForSelector(".why pre");
 });
 
-test("a window that was not set is not said to be set", { skip }, async (t) => {
+test("a window that was not set is not messages to be set", { skip }, async (t) => {
   const { page } = await emptyPage(await browser(t));
   await openSession(page, EXAMPLE);
   await page.keyboard.press("v");
@@ -186,7 +186,7 @@ test("a window that was not set is not said to be set", { skip }, async (t) => {
   assert.match(await text(page, "#how-full"), /Window assumed/);
 });
 
-test("a text that the browser does not let be copied is not said to be copied", {
+test("a text that the browser does not let be copied is not messages to be copied", {
   skip,
 }, async (t) => {
   const { page, complaints } = await emptyPage(await browser(t));
