@@ -75,7 +75,7 @@ test("a compaction has the sizes that the chart has", { skip }, async (t) => {
   assert.match(await text(page, ".ledger"), /before call 2 9,000 → 2,000 by the calls before/);
 });
 
-test("a system prompt among the messages is not messages to be missing", { skip }, async (t) => {
+test("a system prompt among the messages is not said to be missing", { skip }, async (t) => {
   const { page } = await emptyPage(await browser(t));
   await openSession(page, chat("chat.json", 2));
   assert.match(await text(page, ".legend"), /System prompt/);
@@ -178,7 +178,7 @@ test("the next hit is shown from every screen", { skip }, async (t) => {
   await page.waitForSelector(".why pre");
 });
 
-test("a window that was not set is not messages to be set", { skip }, async (t) => {
+test("a window that was not set is not said to be set", { skip }, async (t) => {
   const { page } = await emptyPage(await browser(t));
   await openSession(page, EXAMPLE);
   await page.keyboard.press("v");
@@ -186,7 +186,7 @@ test("a window that was not set is not messages to be set", { skip }, async (t) 
   assert.match(await text(page, "#how-full"), /Window assumed/);
 });
 
-test("a text that the browser does not let be copied is not messages to be copied", {
+test("a text that the browser does not let be copied is not said to be copied", {
   skip,
 }, async (t) => {
   const { page, complaints } = await emptyPage(await browser(t));
