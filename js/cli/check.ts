@@ -1,10 +1,10 @@
 /** `plimsoll check FILE...`: sessions beside limits. The figures, and whether they are kept. */
 import { suggestion } from "../core/nearest.js";
 import { partNames, partsOf } from "../render/parts.js";
+import { absentOf } from "../session-files/absent.js";
 import type { InspectReport } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, viewFacts } from "./header.js";
-import { absentOf } from "./inspect.js";
 import { type Arguments, share, size } from "./options.js";
 import { Progress } from "./progress.js";
 import { callOf, reportAt, type Source } from "./source.js";

@@ -1,4 +1,5 @@
 /** `plimsoll inspect FILE`: what fills the window at one call, by kind and by message. The figures. */
+import { absentOf } from "../session-files/absent.js";
 import type { Bucket, InspectReport, ListedMessage } from "../types.js";
 import { type Facts, viewFacts } from "./header.js";
 import { type Arguments, topOf } from "./options.js";
@@ -18,11 +19,6 @@ export interface Inspection extends Facts {
   pressure: Array<{ call: number; used: number; event: ShownCall["event"] }>;
   largest: ListedMessage[];
 }
-
-const ABSENT = [
-  ["system", "the system prompt"],
-  ["tools", "the tool definitions"],
-] as const;
 
 export function inspect(source: Source, args: Arguments): Inspection {
   using played = view(source);
@@ -64,10 +60,4 @@ function overcounted({ buckets }: InspectReport): Bucket[] {
         gone: 0,
       };
     });
-}
-
-/** What no bucket is of: the file does not tell it. */
-export function absentOf(buckets: ReadonlyArray<{ bucket: string }>): string[] {
-  const isThere = (name: string): boolean => buckets.some((one) => one.bucket === name);
-  return ABSENT.filter(([bucket]) => !isThere(bucket)).map(([, what]) => what);
 }

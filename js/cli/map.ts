@@ -1,8 +1,8 @@
 /** `plimsoll map FILE`: what fills the window, the biggest first: parts, then results by tool, then messages. The figures. */
 import { partsOf } from "../render/parts.js";
+import { absentOf } from "../session-files/absent.js";
 import type { InspectReport, ListedMessage } from "../types.js";
 import { type Facts, viewFacts } from "./header.js";
-import { absentOf } from "./inspect.js";
 import { type Arguments, topOf } from "./options.js";
 import { resultsOf } from "./parts.js";
 import { callOf, reportAt, type Source } from "./source.js";

@@ -1,9 +1,9 @@
 /** `plimsoll next FILE`: what the next request of a session would hold, and why. The figures; nothing is written. */
 import { replay } from "../entry/sessions.js";
+import { absentOf } from "../session-files/absent.js";
 import type { Bucket, Explanation, ListedMessage, SessionFile, Status } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, facts } from "./header.js";
-import { absentOf } from "./inspect.js";
 import { type Arguments, duration } from "./options.js";
 import { attempt, reportAt, type Source } from "./source.js";
 import { type WindowFigures, windowFigures } from "./window.js";

@@ -152,7 +152,9 @@ function totals(screen: Screen, report: TurnsReport): string[] {
   const rows = [
     [
       `freed ${count(freed)} tokens`,
-      plural(byCall.at(-1)?.epoch ?? 0, preset === null ? "compaction" : "new epoch"),
+      preset === null
+        ? plural(report.compactions, "compaction")
+        : plural(byCall.at(-1)?.epoch ?? 0, "new epoch"),
     ],
     usage.calls === 0 ? ["no usage in this file: all figures are estimates"] : figures,
   ];

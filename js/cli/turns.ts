@@ -1,7 +1,8 @@
 /** `plimsoll turns FILE`: how full the window was turn by turn, what made room, what the provider counted. The figures. */
+
+import { absentOf } from "../session-files/absent.js";
 import type { SessionFile } from "../types.js";
 import { type Facts, viewFacts } from "./header.js";
-import { absentOf } from "./inspect.js";
 import { reportAt, type Source } from "./source.js";
 import { type ShownCall, type View, view } from "./view.js";
 import { type WindowFigures, windowFigures } from "./window.js";

@@ -28,7 +28,7 @@ export async function open(name: string, file: Blob, leaf?: string): Promise<voi
       // The session was closed meanwhile.
       () => undefined,
     );
-    await simulate("policy", startSetting(facts.window));
+    await simulate("policy", state.setting.peek() as Setting);
   } catch (error) {
     client.close();
     if (opening !== client) return;
@@ -71,6 +71,8 @@ export function show(opened: state.Opened): void {
   state.range.value = null;
   state.filter.value = "all";
   state.zoom.value = null;
+  state.face.value = "raw";
+  state.idle.value = 0;
   state.hits.value = null;
   state.query.value = "";
   state.notice.value = "";
@@ -132,7 +134,12 @@ export function cancelSimulation(): void {
 export function tryOut(setting: Setting): void {
   state.setting.value = setting;
   const first = state.policy.peek()?.setting;
-  if (first && JSON.stringify(first) === JSON.stringify(setting)) {
+  // The first simulation was stopped, or is not done: this one takes its place.
+  if (!first) {
+    void simulate("policy", setting);
+    return;
+  }
+  if (JSON.stringify(first) === JSON.stringify(setting)) {
     reset();
     return;
   }
@@ -149,6 +156,7 @@ export function keep(): void {
 export function reset(): void {
   cancelSimulation();
   state.trial.value = null;
+  state.notice.value = "";
   state.setting.value = state.policy.peek()?.setting ?? state.setting.peek();
 }
 
@@ -188,8 +196,12 @@ effect(() => {
 
 export function goTo(call: number): void {
   const opened = state.session.peek();
-  if (opened)
-    state.call.value = Math.max(0, Math.min(opened.facts.calls.used.length - 1, Math.round(call)));
+  if (!opened) return;
+  const at = Math.max(0, Math.min(opened.facts.calls.used.length - 1, Math.round(call)));
+  const [from = at, to = at] = state.zoom.peek() ?? [];
+  // The chart and the scrubber would not show the call.
+  if (at < from || at > to) state.zoom.value = null;
+  state.call.value = at;
 }
 
 /** The next or previous call at which something was taken out. */
@@ -232,7 +244,9 @@ export function goToHit(step: 1 | -1): void {
   const at = found.findIndex(({ index }) => index === here);
   const next = at < 0 ? 0 : (at + step + found.length) % found.length;
   const hit = found[next];
-  if (hit) state.selected.value = hit.index;
+  if (!hit) return;
+  state.selected.value = hit.index;
+  state.tab.value = "messages";
 }
 
 let changes = 0;

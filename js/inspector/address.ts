@@ -2,6 +2,7 @@
 import { batch, effect, signal } from "@preact/signals";
 import { find, findWindow, reset, simulate } from "./actions.js";
 import { tabs } from "./app.js";
+import { PAUSES } from "./next.js";
 import type { Setting } from "./protocol.js";
 import * as state from "./state.js";
 import { PRESETS } from "./what-if.js";
@@ -33,11 +34,11 @@ function settingOf(from: URLSearchParams, prefix: string, first: Setting): Setti
   const contextTokens = number(from, `${prefix}window`) ?? usual.contextTokens;
   const maxOutputTokens = number(from, `${prefix}reserve`) ?? usual.maxOutputTokens;
   const preset = PRESETS.find(([name]) => name === from.get(`${prefix}preset`))?.[0];
-  const trigger = Number(from.get(`${prefix}trigger`));
+  const trigger = Number(from.get(`${prefix}trigger`) || -1);
   return {
     window: contextTokens > maxOutputTokens ? { contextTokens, maxOutputTokens } : usual,
     preset: preset ?? first.preset,
-    ...(trigger > 0 && trigger <= 1 ? { trigger } : {}),
+    ...(trigger >= 0 && trigger <= 1 ? { trigger } : {}),
   };
 }
 
@@ -78,6 +79,8 @@ function place(from: URLSearchParams, { facts, isLive, report }: state.Opened): 
     const zoom = pair(from, "zoom", last + 2);
     state.zoom.value = zoom && zoom[0] > 0 ? [zoom[0] - 1, zoom[1] - 1] : null;
     state.range.value = pair(from, "range", facts.messages + 1);
+    state.face.value = is("text", ["sent", "diff"], "raw");
+    state.idle.value = PAUSES.find(([time]) => String(time) === from.get("idle"))?.[0] ?? 0;
     state.dialog.value = is("dialog", isLive ? ["help"] : ["help", "share"], "");
   });
 }
@@ -143,6 +146,8 @@ function written(): string {
   if (state.treemap.value) parts.set("treemap", "");
   if (state.zoom.value) parts.set("zoom", state.zoom.value.map((call) => call + 1).join("-"));
   if (state.range.value) parts.set("range", state.range.value.join("-"));
+  if (state.face.value !== "raw") parts.set("text", state.face.value);
+  if (state.idle.value) parts.set("idle", String(state.idle.value));
   if (state.dialog.value) parts.set("dialog", state.dialog.value);
   writeSetting(parts, "a-", state.kept.value);
   writeSetting(parts, "", state.trial.value);

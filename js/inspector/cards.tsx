@@ -64,7 +64,13 @@ function HowFull(): JSX.Element | null {
             ? `Our own reading is another: ${count(calibrated)}. `
             : `Our own reading: ${count(calibrated)}, usually within ${percent(calibration.errorP90, 1)}. `
           : ""}
-        Window {WINDOW_SOURCES[isRecorded ? facts.window.source : "given"]}.
+        Window{" "}
+        {
+          WINDOW_SOURCES[
+            figures.total === facts.window.contextTokens ? facts.window.source : "given"
+          ]
+        }
+        .
       </p>
     </article>
   );
@@ -79,6 +85,7 @@ function WhatFilled(): JSX.Element {
   const total = buckets.reduce((sum, { sentTokens }) => sum + sentTokens, 0);
   const named = buckets.filter(({ bucket }) => bucket !== "unseen");
   const unseen = buckets.find(({ bucket }) => bucket === "unseen");
+  const words = state.session.value?.facts.absent.join(", ");
   const [first, ...others] = named;
   const largest = largestMessage();
   return (
@@ -113,7 +120,7 @@ function WhatFilled(): JSX.Element {
       ) : null}
       <p class="dim">
         {unseen && figures
-          ? `About ${short(unseen.sentTokens)} (${percent(unseen.sentTokens, total)}) is not in the file: system prompt and tools.`
+          ? `About ${short(unseen.sentTokens)} (${percent(unseen.sentTokens, total)}) is not in the file${words ? `: ${words}` : ""}.`
           : ""}
       </p>
     </article>
@@ -137,8 +144,9 @@ function WhatLost(): JSX.Element | null {
   const { compactions } = opened.facts;
   const taken = compactions.reduce((sum, one) => {
     const { before, after } = sizes(one, opened.facts.calls.used);
-    return sum + Math.max(0, before - after);
+    return sum + (after ? Math.max(0, before - after) : 0);
   }, 0);
+  const times = plural(compactions.length, "compaction");
   const last = compactions.at(-1);
   return (
     <article class="card" id="what-lost">
@@ -146,7 +154,13 @@ function WhatLost(): JSX.Element | null {
       {last ? (
         <>
           <p class="figure">
-            −{short(taken)} <small>in {plural(compactions.length, "compaction")}</small>
+            {taken ? (
+              <>
+                −{short(taken)} <small>in {times}</small>
+              </>
+            ) : (
+              times
+            )}
           </p>
           <p>
             <button
@@ -172,17 +186,16 @@ function WhatLost(): JSX.Element | null {
   );
 }
 
-/** Tokens before and after a recorded compaction: the file's, else those of the calls around it. */
+/** Tokens before and after a recorded compaction: of the calls around it, as the chart has them, else the file's. 0: nobody tells. */
 export function sizes(
   one: { call?: number; tokensBefore: number; tokensAfter: number },
   used: Float64Array,
-): { before: number; after: number; isInFile: boolean } {
+): { before: number; after: number; source: string } {
   const at = one.call ?? 0;
-  return {
-    before: one.tokensBefore || used[at - 1] || 0,
-    after: one.tokensAfter || used[at] || 0,
-    isInFile: one.tokensBefore > 0 && one.tokensAfter > 0,
-  };
+  const [before, after] = [used[at - 1], used[at]];
+  return before && after
+    ? { before, after, source: "by the calls before and after" }
+    : { before: one.tokensBefore, after: one.tokensAfter, source: "by the file" };
 }
 
 function Help(): JSX.Element | null {
@@ -210,7 +223,7 @@ function Help(): JSX.Element | null {
       <p class="dim">
         {playing
           ? `Playing the session with Plimsoll: call ${count(playing.played)} of ${count(opened.facts.calls.used.length)} …`
-          : state.notice.value}
+          : state.notice.value || state.firstSimulation.value}
       </p>
     );
   const here = simulated.used[state.shownCall.value] ?? 0;
@@ -236,7 +249,7 @@ function Help(): JSX.Element | null {
           : `, with ${plural(folds, "fold")}`}
       </p>
       <p class="dim">
-        Simulated. Bill of input tokens {change(unmanagedBill, bill)} against sending everything.
+        Simulated. Bill of input tokens against sending everything: {change(unmanagedBill, bill)}.
       </p>
     </>
   );

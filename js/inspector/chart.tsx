@@ -196,7 +196,7 @@ function Plot(): JSX.Element | null {
     >
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {drawn.areas.map(({ category, path }) => (
-          <path key={category} class={`area f${category}`} d={path} />
+          <path key={category} class={`area c${category}`} d={path} />
         ))}
         {drawn.hasWindow ? (
           <line class="window-line" x1="0" x2={WIDTH} y1={y(window, most)} y2={y(window, most)} />

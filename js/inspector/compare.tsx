@@ -1,44 +1,50 @@
 /** Two settings of one session side by side, or two sessions. */
-import { useSignal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { categoryOf, NAMES, ORDER } from "./categories.js";
 import { Client } from "./client.js";
+import { OpenButton } from "./header.js";
 import type { ChartLayers, Facts } from "./protocol.js";
 import * as state from "./state.js";
 import { change, count, percent, plain } from "./words.js";
 
 interface Other {
+  /** The session that it is compared with. */
+  of: state.Opened;
   name: string;
   facts: Facts;
   layers: ChartLayers;
 }
 
+const other: Signal<Other | null> = signal(null);
+const step: Signal<string> = signal("");
+let reading: Client | undefined;
+
+/** Reads a file to compare with; a newer one supersedes it. */
+async function read(of: state.Opened, file: globalThis.File): Promise<void> {
+  reading?.close();
+  const client = new Client(() => undefined);
+  reading = client;
+  step.value = `Reading ${plain(file.name)} …`;
+  try {
+    const facts = await client.ask("open", { file });
+    other.value = { of, name: file.name, facts, layers: await client.ask("layers", {}) };
+    step.value = "";
+  } catch (error) {
+    if (reading === client) step.value = `${plain(file.name)}: ${(error as Error).message}`;
+  } finally {
+    client.close();
+  }
+}
+
 export function Compare(): JSX.Element | null {
   const opened = state.session.value;
-  const other = useSignal<Other | null>(null);
-  const step = useSignal("");
   const simulated = state.simulation.value;
-  useEffect(() => {
-    other.value = null;
-  }, [opened, other]);
   if (!opened) return null;
-  const read = async (file: globalThis.File) => {
-    step.value = `Reading ${plain(file.name)} …`;
-    const client = new Client(() => undefined);
-    try {
-      const facts = await client.ask("open", { file });
-      other.value = { name: file.name, facts, layers: await client.ask("layers", {}) };
-      step.value = "";
-    } catch (error) {
-      step.value = `${plain(file.name)}: ${(error as Error).message}`;
-    } finally {
-      client.close();
-    }
-  };
+  const chosen = other.value?.of === opened ? other.value : null;
   const { layers } = state;
-  const rows = other.value
-    ? [...sessions(opened.facts, other.value.facts), ...parts(layers.value, other.value.layers)]
+  const rows = chosen
+    ? [...sessions(opened.facts, chosen.facts), ...parts(layers.value, chosen.layers)]
     : simulated
       ? [...settings(opened.facts, simulated), ...parts(layers.value, simulated.layers)]
       : [];
@@ -46,18 +52,12 @@ export function Compare(): JSX.Element | null {
     <section class="card" aria-label="Compare">
       <header class="row-head">
         <h2>Compare</h2>
-        <label class="button">
-          With another session file …
-          <input
-            type="file"
-            class="hidden"
-            onChange={(event) => {
-              const file = event.currentTarget.files?.[0];
-              if (file) void read(file);
-            }}
-          />
-        </label>
-        {other.value ? (
+        <OpenButton
+          words="With another session file …"
+          kind=""
+          choose={(file) => void read(opened, file)}
+        />
+        {chosen ? (
           <button
             type="button"
             onClick={() => {
@@ -79,8 +79,8 @@ export function Compare(): JSX.Element | null {
               {plain(opened.name)}, recorded
             </th>
             <th scope="col" class="number">
-              {other.value
-                ? `${plain(other.value.name)}, recorded`
+              {chosen
+                ? `${plain(chosen.name)}, recorded`
                 : `With Plimsoll, ${simulated?.setting.preset ?? "…"} (simulated)`}
             </th>
             <th scope="col" class="number">

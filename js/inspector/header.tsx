@@ -109,11 +109,19 @@ function Facts({ opened: { name, facts } }: { opened: state.Opened }): JSX.Eleme
   );
 }
 
-export function OpenButton({ words }: { words: string }): JSX.Element {
+export function OpenButton({
+  words,
+  kind = "primary",
+  choose = openFile,
+}: {
+  words: string;
+  kind?: string;
+  choose?: (file: globalThis.File) => void;
+}): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button type="button" class="primary" onClick={() => input.current?.click()}>
+      <button type="button" class={kind} onClick={() => input.current?.click()}>
         {words}
       </button>
       <input
@@ -125,7 +133,7 @@ export function OpenButton({ words }: { words: string }): JSX.Element {
         onChange={(event) => {
           const file = event.currentTarget.files?.[0];
           event.currentTarget.value = "";
-          if (file) openFile(file);
+          if (file) choose(file);
         }}
       />
     </>

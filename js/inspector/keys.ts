@@ -15,6 +15,7 @@ function moveRow(step: 1 | -1): void {
 
 function close(): void {
   if (state.loading.peek()) cancelOpening();
+  else if (state.failure.peek()) state.failure.value = "";
   else if (state.selected.peek() !== null) {
     state.selected.value = null;
     document.querySelector<HTMLElement>(".list")?.focus();
@@ -59,7 +60,6 @@ const ACTIONS: Record<string, () => void> = {
   s() {
     if (!state.session.peek()?.isLive) state.dialog.value = "share";
   },
-  Escape: close,
 };
 
 export function listen(): void {
@@ -81,7 +81,7 @@ export function listen(): void {
     const step = { ArrowLeft: -10, ArrowRight: 10 }[key];
     const action =
       event.shiftKey && step !== undefined ? () => goTo(state.call.peek() + step) : ACTIONS[key];
-    if (!action || key === "Escape") return;
+    if (!action) return;
     event.preventDefault();
     action();
   });

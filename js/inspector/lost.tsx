@@ -98,7 +98,7 @@ function ShowThem({ from, to, at }: { from: number; to: number; at?: number }): 
 function Compaction({ record, number }: { record: FileCompaction; number: number }): JSX.Element {
   const opened = state.session.value as state.Opened;
   const isOpen = useSignal(number === 0);
-  const { before, after, isInFile } = sizes(record, opened.facts.calls.used);
+  const { before, after, source } = sizes(record, opened.facts.calls.used);
   const at = record.call ?? 0;
   const earlier = opened.facts.compactions[number - 1];
   const from = Math.min(earlier?.firstKeptIndex ?? 0, record.firstKeptIndex);
@@ -107,12 +107,14 @@ function Compaction({ record, number }: { record: FileCompaction; number: number
     <li>
       <p class="event-line">
         <button type="button" class="link" onClick={() => goTo(at)}>
-          before call {count(at + 1)}
+          {at < opened.facts.calls.used.length
+            ? `before call ${count(at + 1)}`
+            : "after the last call"}
         </button>
         <b>
-          {short(before)} → {short(after)}
+          {before ? short(before) : "?"} → {after ? short(after) : "?"}
         </b>
-        <span class="dim">{isInFile ? "by the file" : "by the calls before and after"}</span>
+        <span class="dim">{source}</span>
         <span>
           {taken > 0 ? `${plural(taken, "message")} → a summary` : "messages of an earlier file"}
         </span>

@@ -41,8 +41,10 @@ function acceptDrops(): void {
   addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
-    const file = event.dataTransfer?.files[0];
+    const [file, other] = event.dataTransfer?.files ?? [];
     if (file) openFile(file);
+    if (other)
+      state.failure.value = `Only ${file?.name} was opened. Compare it with another file below.`;
   });
 }
 

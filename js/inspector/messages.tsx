@@ -33,13 +33,19 @@ export function rowsOf(
     if (by.filter === "hits" && by.hits && !by.hits.has(at)) continue;
     found.push(at);
   }
-  const rows = Uint32Array.from(found);
+  const rows = new Uint32Array(found);
   const { sent, tokens } = table;
   const size = (at: number) => (by.filter === "changed" || by.range ? tokens : sent)[at] ?? 0;
   if (!by.largestFirst) return rows;
   // One number for size and place: numbers alone are sorted ten times as fast as by a function.
-  const keys = Float64Array.from(rows, (at) => at - size(at) * PLACES).sort();
-  return Uint32Array.from(keys, (key) => ((key % PLACES) + PLACES) % PLACES);
+  const keys = new Float64Array(rows.length);
+  rows.forEach((at, place) => {
+    keys[place] = at - size(at) * PLACES;
+  });
+  keys.sort().forEach((key, place) => {
+    rows[place] = ((key % PLACES) + PLACES) % PLACES;
+  });
+  return rows;
 }
 
 export function Messages(): JSX.Element | null {
@@ -86,7 +92,7 @@ export function Messages(): JSX.Element | null {
           Largest first
         </button>
         <Chips />
-        <p class="where">{plural(rows.length, "message")}</p>
+        <p class="where">{plural(rows.length, "message")} at this call</p>
       </header>
       {rows.length === 0 ? (
         <p class="empty">

@@ -7,7 +7,7 @@ import type { Next as Answer } from "./protocol.js";
 import * as state from "./state.js";
 import { count, plural, STATES } from "./words.js";
 
-const PAUSES: ReadonlyArray<[number, string]> = [
+export const PAUSES: ReadonlyArray<[number, string]> = [
   [0, "at once"],
   [600_000, "after ten minutes"],
   [28_800_000, "after eight hours"],
@@ -17,16 +17,17 @@ export function Next(): JSX.Element | null {
   const opened = state.session.value;
   const simulated = state.simulation.value;
   const run = state.simulationName.value;
-  const idle = useSignal(0);
   const answer = useSignal<Answer | null>(null);
   const error = useSignal("");
-  const idleMs = idle.value;
+  const idleMs = state.idle.value;
   useEffect(() => {
     if (!opened || !(simulated || opened.isLive)) return;
     let isCurrent = true;
     opened.client.ask("next", { run, idleMs }).then(
       (next) => {
-        if (isCurrent) answer.value = next;
+        if (!isCurrent) return;
+        answer.value = next;
+        error.value = "";
       },
       (reason: Error) => {
         if (isCurrent) error.value = reason.message;
@@ -37,7 +38,7 @@ export function Next(): JSX.Element | null {
     };
   }, [opened, simulated, run, idleMs, answer, error]);
   const isLive = opened?.isLive === true;
-  if (!simulated && !isLive) return <p class="card empty">The simulation is running …</p>;
+  if (!simulated && !isLive) return <p class="card empty">{state.firstSimulation.value}</p>;
   const next = answer.value;
   return (
     <section class="card" aria-label="Next request">
@@ -48,9 +49,9 @@ export function Next(): JSX.Element | null {
             <button
               type="button"
               key={time}
-              aria-pressed={idle.value === time}
+              aria-pressed={idleMs === time}
               onClick={() => {
-                idle.value = time;
+                state.idle.value = time;
               }}
             >
               {words}

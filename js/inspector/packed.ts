@@ -13,6 +13,8 @@ export async function unpackedSession(file: Blob): Promise<SessionFile | undefin
   const { plimsollSession: _, ...session } = JSON.parse(await file.text()) as SessionFile & {
     plimsollSession: 1;
   };
+  // The one branch that was read is inside: there is no other to choose.
+  session.receipt.branches = [];
   return session;
 }
 

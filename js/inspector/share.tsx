@@ -67,7 +67,7 @@ export function Share(): JSX.Element | null {
     if (!ready || !isReviewed.value) return;
     try {
       const name = opened.name.replace(/(\.jsonl?|\.traj)+$/, "");
-      save(`${name}.html`, pageWith(ready.packed, `${name}, redacted`), "text/html");
+      save(`${name}.html`, pageWith(ready.packed, `${name} (redacted)`), "text/html");
     } catch (reason) {
       error.value = (reason as Error).message;
     }
@@ -135,6 +135,7 @@ function Review({
   copy: Operations["redact"]["gives"];
 }): JSX.Element {
   const kinds = new Map<string, number>();
+  const places = new Set(hits.map(({ place }) => place)).size;
   for (const { kind } of hits) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   return (
     <section aria-label="What was taken out">
@@ -143,6 +144,9 @@ function Review({
           ? "Nothing was taken out: no secret of a known form was found"
           : `${plural(hits.length, "place")} taken out: ${[...kinds].map(([kind, amount]) => `${count(amount)} ${kind}`).join(", ")}`}
       </h3>
+      {places > excerpts.length ? (
+        <p class="bad">Only the first {count(excerpts.length)} are listed.</p>
+      ) : null}
       {excerpts.length > 0 ? (
         <div
           class="scroll review"

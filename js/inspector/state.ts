@@ -73,6 +73,11 @@ export const treemap: Signal<boolean> = signal(false);
 export const zoom: Signal<readonly [number, number] | null> = signal<
   readonly [number, number] | null
 >(null);
+export type Face = "raw" | "sent" | "diff";
+/** Which text of a message is shown. */
+export const face: Signal<Face> = signal<Face>("raw");
+/** Milliseconds before the next request. */
+export const idle: Signal<number> = signal(0);
 export const dialog: Signal<"" | "share" | "help"> = signal<"" | "share" | "help">("");
 
 export const query: Signal<string> = signal("");
@@ -88,6 +93,12 @@ export const playing: Signal<{ run: Simulation; played: number; used: number[] }
   played: number;
   used: number[];
 } | null>(null);
+/** What is said while there is no simulation. */
+export const firstSimulation: ReadonlySignal<string> = computed(() =>
+  playing.value
+    ? "The first simulation is running …"
+    : "There is no simulation. Under What if, any option plays it.",
+);
 export const setting: Signal<Setting | null> = signal<Setting | null>(null);
 
 /** A search for the smallest window at which a message is sent whole at a call. */

@@ -4,6 +4,7 @@ import type { JSX, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { keep, reset, tryOut } from "./actions.js";
 import type { Setting } from "./protocol.js";
+import { copy } from "./save.js";
 import * as state from "./state.js";
 import { change, count, percent, settingName } from "./words.js";
 
@@ -30,6 +31,7 @@ export function WhatIf(): JSX.Element | null {
   const { window } = setting;
   // Not what was drawn: a change may follow another before that is drawn.
   const now = () => state.setting.peek() ?? setting;
+  const first = (base?.setting ?? setting).window;
   const setWindow = (more: Partial<Setting["window"]>) =>
     tryOut({ ...now(), window: { ...now().window, ...more } });
   return (
@@ -42,11 +44,15 @@ export function WhatIf(): JSX.Element | null {
         <Amount
           name="Window, tokens"
           value={window.contextTokens}
+          least={1}
+          first={first.contextTokens}
           change={(contextTokens) => setWindow({ contextTokens })}
         />
         <Amount
           name="Reserve for the answer"
           value={window.maxOutputTokens ?? 0}
+          least={0}
+          first={first.maxOutputTokens ?? 0}
           change={(maxOutputTokens) => setWindow({ maxOutputTokens })}
         />
         <label>
@@ -90,7 +96,7 @@ export function WhatIf(): JSX.Element | null {
           trial={!kept.value ? trial.value : isOther ? simulation.value : null}
         />
       ) : (
-        <p class="dim">The first simulation is running …</p>
+        <p class="dim">{state.firstSimulation.value}</p>
       )}
       <div class="pair">
         {kept.value ? <Configuration setting={kept.value.setting} letter="A" /> : null}
@@ -112,10 +118,14 @@ function useValue(value: number | string): RefObject<HTMLInputElement | null> {
 function Amount({
   name,
   value,
+  least,
+  first,
   change: set,
 }: {
   name: string;
   value: number;
+  least: number;
+  first: number;
   change: (value: number) => void;
 }): JSX.Element {
   return (
@@ -126,9 +136,10 @@ function Amount({
         min="0"
         step="1000"
         ref={useValue(value)}
-        onChange={(event) => {
-          const wanted = Math.round(Number(event.currentTarget.value));
-          if (Number.isSafeInteger(wanted) && wanted >= 0) set(wanted);
+        onChange={({ currentTarget: field }) => {
+          // Emptied, or nothing that can be: as at first.
+          if (!(field.valueAsNumber >= least)) field.value = String(first);
+          set(Math.round(field.valueAsNumber));
         }}
       />
     </label>
@@ -218,13 +229,7 @@ function Configuration({ setting, letter }: { setting: Setting; letter: string }
       {letter ? <h3>{settingName(letter, setting)}</h3> : null}
       <pre tabIndex={0}>{code}</pre>
       <p class="row-head">
-        <button
-          type="button"
-          onClick={async () => {
-            await navigator.clipboard?.writeText(code);
-            copied.value = code;
-          }}
-        >
+        <button type="button" onClick={() => copy(code, copied)}>
           {copied.value === code ? "Copied" : "Copy as configuration"}
         </button>
         {isKept || !letter ? (
@@ -233,7 +238,7 @@ function Configuration({ setting, letter }: { setting: Setting; letter: string }
           </button>
         ) : null}
         {isKept ? null : (
-          <button type="button" disabled={!state.trial.value} onClick={reset}>
+          <button type="button" disabled={setting === state.policy.value?.setting} onClick={reset}>
             Back to the first options
           </button>
         )}

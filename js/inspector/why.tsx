@@ -8,10 +8,9 @@ import { partName } from "./categories.js";
 import { difference } from "./difference.js";
 import { BucketSwatch } from "./icons.js";
 import { type Detail, LEAST } from "./protocol.js";
+import { copy } from "./save.js";
 import * as state from "./state.js";
 import { count, percent, plain, STATES } from "./words.js";
-
-type Face = "raw" | "sent" | "diff";
 
 export function Why(): JSX.Element | null {
   const index = state.selected.value;
@@ -20,7 +19,6 @@ export function Why(): JSX.Element | null {
   const simulated = state.simulation.value;
   const detail = useSignal<Detail | null>(null);
   const error = useSignal("");
-  const face = useSignal<Face>("raw");
   useEffect(() => {
     if (index === null || !opened) return;
     let isCurrent = true;
@@ -59,9 +57,7 @@ export function Why(): JSX.Element | null {
       </header>
       {error.value ? <p class="bad">{error.value}</p> : null}
       <Reason index={index} explanation={shown?.explanation ?? null} />
-      {shown ? (
-        <Texts detail={shown} face={face.value} choose={(one) => (face.value = one)} />
-      ) : null}
+      {shown ? <Texts detail={shown} /> : null}
     </aside>
   );
 }
@@ -160,9 +156,7 @@ function Reason({
           <>
             <dt>To keep it</dt>
             <dd>
-              {state.search.value?.found
-                ? explanation.restore.replace(/; (a larger window|preset).*/, "")
-                : explanation.restore}
+              {explanation.restore}
               {explanation.restore.startsWith("nothing") ? null : <FromWindow />}
             </dd>
           </>
@@ -262,23 +256,15 @@ function evidence(line: string): string {
     .replace(/^text: /, "Its text: ");
 }
 
-function Texts({
-  detail,
-  face,
-  choose,
-}: {
-  detail: Detail;
-  face: Face;
-  choose: (face: Face) => void;
-}): JSX.Element {
+function Texts({ detail }: { detail: Detail }): JSX.Element {
   const isRaw = useSignal(false);
-  const copied = useSignal(false);
+  const copied = useSignal("");
   const { raw, chars, sent } = detail;
   const hasSent = sent !== null && sent !== raw;
-  const shown: Face = hasSent ? face : "raw";
+  const shown = hasSent ? state.face.value : "raw";
   const show = (text: string) => (isRaw.value ? text : plain(text));
   const text = shown === "sent" ? (sent ?? "") : raw;
-  const faces: ReadonlyArray<[Face, string]> = [
+  const faces: ReadonlyArray<[state.Face, string]> = [
     ["raw", "Original"],
     ["sent", "As sent"],
     ["diff", "Difference"],
@@ -293,7 +279,9 @@ function Texts({
               key={name}
               aria-pressed={shown === name}
               disabled={name !== "raw" && !hasSent}
-              onClick={() => choose(name)}
+              onClick={() => {
+                state.face.value = name;
+              }}
             >
               {words}
             </button>
@@ -309,14 +297,8 @@ function Texts({
           />{" "}
           control characters
         </label>
-        <button
-          type="button"
-          onClick={async () => {
-            await navigator.clipboard?.writeText(text);
-            copied.value = true;
-          }}
-        >
-          {copied.value ? "Copied" : "Copy"}
+        <button type="button" onClick={() => copy(text, copied)}>
+          {text && copied.value === text ? "Copied" : "Copy"}
         </button>
       </div>
       {shown === "diff" ? (
@@ -332,7 +314,7 @@ function Texts({
       ) : (
         <pre tabIndex={0}>{show(text) || "(no text)"}</pre>
       )}
-      {chars > raw.length ? (
+      {chars > raw.length && shown !== "sent" ? (
         <p class="dim">
           The first {count(raw.length)} of {count(chars)} characters.
         </p>

@@ -1,5 +1,6 @@
 /** The worker of the page: one session, and all work of the core on it. */
 import { initSync } from "../core/loader.js";
+import { absentOf } from "../session-files/absent.js";
 import { recordedView, redactSession, replay, SessionReader } from "../session-files/functions.js";
 import { countOf, messageOf } from "../session-files/opened.js";
 import type { Recorded, Replay, ReplayOptions, SentMessages, SessionFile } from "../types.js";
@@ -97,7 +98,7 @@ const operations: {
   next: ({ run, idleMs }) => simulated(run).next({ idleMs }),
   async redact(options) {
     const { session: copy, hits } = redactSession(opened(), options);
-    const places = [...new Set(hits.map(({ place }) => place))].slice(0, 200);
+    const places = [...new Set(hits.map(({ place }) => place))].slice(0, 2000);
     const excerpts = places.map((place) => excerpt(copy, place));
     return { packed: await packed(copy), hits, excerpts };
   },
@@ -278,7 +279,7 @@ function factsOf(
   bytes: number,
   milliseconds: Facts["milliseconds"],
 ): Facts {
-  const { format, messageFormat, models = [], compactions, receipt, system, tools } = file;
+  const { format, messageFormat, models = [], compactions, receipt } = file;
   const { calls } = view;
   const columns: CallColumns = {
     used: Float64Array.from(calls, (one) => one.used),
@@ -291,8 +292,7 @@ function factsOf(
     at: Float64Array.from(calls, (one) => one.at ?? Number.NaN),
   };
   const absent = [
-    ...(system === undefined ? ["system prompt"] : []),
-    ...(tools === undefined ? ["tool definitions"] : []),
+    ...absentOf(view.composition(calls.length - 1)),
     ...(calls.some(({ usage }) => usage !== null) ? [] : ["token counts"]),
   ];
   return {

@@ -16,7 +16,7 @@ export function pageCarrying(page: string, packed: string, name: string): string
   const at = page.indexOf(SCRIPT);
   if (at < 0) return undefined;
   // Other characters may mean something to HTML or a file system.
-  const safe = name.replace(/[^\w .()-]/g, "_");
+  const safe = name.replace(/[^\p{L}\p{M}\p{N}_ .()-]/gu, "_");
   const element =
     `<script type="application/octet-stream;base64" id="plimsoll-session" data-name="${safe}" ` +
     `data-encoding="gzip">${packed}</script>`;

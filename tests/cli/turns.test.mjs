@@ -50,6 +50,28 @@ test("freed tokens are the difference between full history and request", () => {
   }
 });
 
+test("turns count a compaction after the last call", () => {
+  const entry = (id, parentId, message) => ({
+    type: "message",
+    id,
+    parentId,
+    timestamp: "2026-03-02T08:00:00Z",
+    message,
+  });
+  const rows = [
+    { type: "session", version: 3, id: "s", timestamp: "2026-03-02T08:00:00Z", cwd: "/x" },
+    entry("a", null, { role: "user", content: "go", timestamp: 1 }),
+    entry("b", "a", { role: "assistant", content: [{ type: "text", text: "ok" }], timestamp: 1 }),
+    {
+      ...{ type: "compaction", id: "c", parentId: "b", timestamp: "2026-03-02T08:00:00Z" },
+      ...{ summary: "it went", firstKeptEntryId: "b", tokensBefore: 5000 },
+    },
+  ];
+  const session = file("ended.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
+  assert.equal(json(["turns", session]).compactions, 1);
+  assert.match(plimsoll(["turns", session]).out, /freed 0 tokens · 1 compaction\n/);
+});
+
 test("turns show the provider's count beside the estimate if the file has one", () => {
   const record = (type, more) =>
     JSON.stringify({ type, timestamp: "2026-03-02T08:00:00Z", ...more });

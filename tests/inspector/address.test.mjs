@@ -16,11 +16,12 @@ const screen = (/** @type {any} */ page) =>
       ...{ call: standing.value.call, run: standing.value.run, view: view.value, tab: tab.value },
       ...{ selected: selected.value, bucket: bucket.value, filter: filter.value },
       ...{ largestFirst: largestFirst.value, treemap: treemap.value, zoom: zoom.value },
+      ...{ text: state.face.value, idle: state.idle.value },
       ...{ range: state.range.value, dialog: state.dialog.value, query: state.query.value },
       hits: state.hits.value?.length ?? null,
       keeps: state.search.value?.found ?? null,
       settings: [state.kept.value?.setting ?? null, state.trial.value?.setting ?? null],
-      text: document.querySelector("main")?.textContent,
+      words: document.querySelector("main")?.textContent,
     };
   });
 
@@ -51,6 +52,7 @@ const hashOf = (/** @type {any} */ page) => new URL(page.url()).hash.slice(1);
 const ALL = [
   "",
   "call=120&view=plimsoll&m=31&filter=changed&treemap=",
+  "tab=next&idle=28800000&view=plimsoll&m=305&text=diff&window=64000&reserve=0&preset=balanced&trigger=0",
   "tab=lost&order=history&zoom=20-90",
   "call=200&part=result+read&filter=hits&q=tide&dialog=help",
   "tab=what-if&view=both&window=64000&reserve=4000&preset=capacity&trigger=0.8",
@@ -58,7 +60,7 @@ const ALL = [
   "tab=compare&a-window=200000&a-reserve=0&a-preset=balanced&window=96000&reserve=0&preset=capacity",
   "view=plimsoll&m=305&range=300-320&window=24000&reserve=0&preset=capacity&keeps=",
 ];
-const ADDRESSES = some(ALL, [1, 5]);
+const ADDRESSES = some(ALL, [1, 2, 6]);
 
 /** Unknown and broken values of every name. */
 const BROKEN = some(
@@ -67,7 +69,7 @@ const BROKEN = some(
     "call=0&view=recorded&m=99999&tab=settings&part=nothing&filter=hits&zoom=9-3&range=5-99999",
     "call=1e9&m=-1&zoom=0-5&dialog=x&order=x&window=-5&reserve=1e3&preset=x&trigger=7&unknown=1",
     "call=NaN&m=1.5&zoom=1-9999&window=99999999999999999999&reserve=200000&trigger=-0.5",
-    "trigger=NaN&window=0&reserve=0&preset=__proto__&keeps=&m=0x10&%E0%A4%A&=&a-preset=",
+    "trigger=NaN&text=x&idle=1&window=0&reserve=0&preset=__proto__&keeps=&m=0x10&%E0%A4%A&=&a-preset=",
   ],
   [1, 4],
 );

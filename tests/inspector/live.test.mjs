@@ -294,7 +294,10 @@ test("a live session shows the sections of its prompt and what its compactions l
     assert.equal(await again.evaluate(() => document.documentElement.scrollWidth), 320, tab);
   }
   await page.click("text=Show them");
-  assert.equal(await page.textContent(".messages .where"), `${record.firstKeptIndex} messages`);
+  assert.equal(
+    await page.textContent(".messages .where"),
+    `${record.firstKeptIndex} messages at this call`,
+  );
 
   // Without a plan the tab goes, and the messages are shown.
   await page.keyboard.press("4");

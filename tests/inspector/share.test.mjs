@@ -150,3 +150,38 @@ test("shared pages of the browser and of the command line open offline with the 
     assert.deepEqual(complaints, []);
   }
 });
+
+test("a shared copy is named as one, and offers no branch that is not in it", {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const started = await browser(t);
+  const { page } = await emptyPage(started, { acceptDownloads: true });
+  const run = (/** @type {number} */ trial) => ({
+    ...{ task_id: trial, trial, reward: 1, info: {} },
+    traj: [
+      { role: "user", content: `question ${trial}` },
+      { role: "assistant", content: "answer" },
+    ],
+  });
+  await openSession(page, {
+    name: "läufe 会議.json",
+    mimeType: "text/plain",
+    buffer: Buffer.from(JSON.stringify([run(0), run(1)])),
+  });
+  await page.keyboard.press("6");
+  assert.equal(await page.locator("select option").count(), 2);
+  await page.keyboard.press("s");
+  await page.waitForSelector("dialog h3");
+  await page.locator("dialog input[type=checkbox]").check();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator("dialog .primary").click(),
+  ]);
+  const shared = join(mkdtempSync(join(tmpdir(), "plimsoll-")), "shared.html");
+  writeFileSync(shared, readFileSync(await download.path()));
+  const { page: copy } = await emptyPage(started, {}, `file://${shared}#tab=file`);
+  await settled(copy, "läufe 会議 (redacted)");
+  await copy.waitForSelector(".receipt");
+  assert.equal(await copy.locator("select").count(), 0);
+});
