@@ -39,8 +39,11 @@ const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base
 
 /** The Wasm, compressed as far as gzip goes: in ten seconds, so the result is kept for the next time. */
 const compressed = async (bytes) => {
-  const kept = `build/inspector-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.gz`;
-  if (!existsSync(kept)) writeFileSync(kept, await zopfli.gzipAsync(bytes, { numiterations: 5 }));
+  // As many blocks as pay: a thousand bytes less than with the usual fifteen.
+  const options = { numiterations: 15, blocksplittingmax: 0 };
+  const name = createHash("sha256").update(JSON.stringify(options)).update(bytes).digest("hex");
+  const kept = `build/inspector-${name.slice(0, 16)}.gz`;
+  if (!existsSync(kept)) writeFileSync(kept, await zopfli.gzipAsync(bytes, options));
   return readFileSync(kept).toString("base64");
 };
 

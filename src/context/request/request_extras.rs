@@ -217,14 +217,17 @@ fn is_system(system: &RawValue) -> bool {
         Some(b'n' | b'"') => true,
         Some(b'[') => json::items(system)
             .is_ok_and(|items| items.iter().all(|item| item.starts_with(['"', '{']))),
-        Some(b'{') => json::members(system)
-            .is_ok_and(|members| members.iter().any(|(name, _)| WORDS.contains(&&**name))),
+        Some(b'{') => words_in(system).is_some(),
         _ => false,
     }
 }
 
-/// Members of a block, a plan, Gemini's instruction or a system message that hold its words; the first that is there counts.
-const WORDS: [&str; 4] = ["text", "prompt", "parts", "content"];
+/// The member of a block, a plan, Gemini's instruction or a system message that holds its words.
+fn words_in(object: &RawValue) -> Option<&RawValue> {
+    let members = json::members(object).ok()?;
+    let of = |name| members.iter().rev().find(|(key, _)| key == name);
+    ["text", "prompt", "parts", "content"].into_iter().find_map(of).map(|(_, words)| *words)
+}
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
 pub fn system_text(system: &RawValue) -> String {
@@ -242,10 +245,7 @@ pub fn system_text(system: &RawValue) -> String {
             return words;
         }
         Some(b'{') => {
-            let members = json::members(system).unwrap_or_default();
-            let of = |name| members.iter().rev().find(|(key, _)| key == name);
-            let known = WORDS.into_iter().find_map(of);
-            if let Some((_, words)) = known.filter(|(_, it)| it.starts_with(['"', '[', '{'])) {
+            if let Some(words) = words_in(system).filter(|it| it.starts_with(['"', '[', '{'])) {
                 return system_text(words);
             }
         }

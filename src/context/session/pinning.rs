@@ -125,20 +125,14 @@ pub(in crate::context) fn attach_pins(session: &mut Session) {
 pub(in crate::context) fn detach_forgotten(session: &mut Session) {
     let Session { request, transcript, decisions, .. } = session;
     let ledger = &transcript.ledger;
-    let end = decisions.pruner.forgotten;
-    let forgotten = ledger.blocks_of(end).start;
-    let is_split = |at: BlockId| {
-        let group = ledger.block(at).map_or(GroupId::NONE, |block| block.group);
-        let mut before = group.first_message().to(end).flat_map(|at| ledger.blocks_of(at));
-        group.is_some()
-            && before.any(|at| {
-                ledger.block(at).is_some_and(|it| it.group == group && it.form == Form::Gone)
-            })
-    };
+    let end = ledger.blocks_of(decisions.pruner.forgotten).start;
+    let is_lost =
+        |at: BlockId| at < end && ledger.block(at).is_some_and(|block| block.form == Form::Gone);
     for pin in &mut request.pins.blocks {
         let mut blocks = pin.from.to(pin.to);
         if !ledger.is_live(blocks) {
-            pin.is_here &= pin.from >= forgotten && !blocks.any(is_split);
+            let call = |at| ledger.block(at).map_or(BlockId::NONE, |block| block.pair);
+            pin.is_here &= !blocks.any(|at| is_lost(at) || is_lost(call(at)));
         }
     }
 }
