@@ -1,5 +1,4 @@
 /** `plimsoll turns FILE`: how full the window was turn by turn, what made room, what the provider counted. The figures. */
-
 import { absentOf } from "../session-files/absent.js";
 import type { SessionFile } from "../types.js";
 import { type Facts, viewFacts } from "./header.js";

@@ -68,7 +68,7 @@ export class Session {
     try {
       this.context.observe(usage, of);
     } catch {
-      // The next request says what is wrong with the session.
+      // A session that has ended says so at the next request; without a usage, its figures stay estimates.
     }
   }
 

@@ -44,7 +44,7 @@ export interface WorkspaceState {
  * `BOOTSTRAP.md` and `MEMORY.md`, the notes of today and yesterday in `memory/`, and AceClaw's files and rules. What was read is
  * kept until a file changes or the day ends; without watching and polling, files are read at every call.
  *
- * Files of more than 4 MiB, files that are not regular, no text or cannot be read, and links that lead out of the workspace are left out;
+ * Files of more than 4 MiB, files that are not regular, hold no text or cannot be read, and links that lead out of the workspace are left out;
  * `skipped` lists them. Links in the user's own folder may lead anywhere.
  *
  * @example

@@ -86,7 +86,8 @@ fn has_own_mirror(outline: &Outline, call: &Piece) -> bool {
     mirrors(outline, call).any(|mirror| mirror.place == call.place)
 }
 
-/// The other places of a call: the place where it stands itself, and in every other list the n-th with its id, if it is the n-th call with it.
+/// The other places of a call. A mirror that stands where a call stands is that call's; in every other list, the n-th mirror with an
+/// id belongs to the n-th call with it.
 fn mirrors<'o>(outline: &'o Outline, call: &'o Piece) -> impl Iterator<Item = &'o Piece> {
     let same = move |piece: &&Piece| piece.kind == Kind::Call && piece.id == call.id;
     let number = outline.pieces.iter().filter(same).position(|piece| std::ptr::eq(piece, call));

@@ -7,7 +7,7 @@ import { random } from "./histories.mjs";
 
 /**
  * @typedef {"late" | "missing" | "repeated" | "branch" | "slide" | "copy" | "rename" | "store" | "restart" | "pin" | "compact" | "key"} Habit
- * @typedef {{ format: string, provider: string, messages: any[], options: any, now: () => number, change: () => void, passed: () => any[], next: () => number, has: (habit: Habit, often: number) => boolean, log: string[] }} Host
+ * @typedef {{ format: string, provider: string, messages: any[], options: any, change: () => void, passed: () => any[], next: () => number, has: (habit: Habit, often: number) => boolean, log: string[] }} Host
  */
 
 /** Formats and the providers to which they go. */
@@ -71,7 +71,6 @@ export function makeHost(seed, habits) {
   };
   return {
     ...{ format, provider, messages, options, next, has, log },
-    now: () => now,
     change() {
       now += pick([1_000, 3_600_000]);
       if (messages.length > 6 && has("branch", 0.15)) {

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Hosts that branch, slide, copy, rename, store our requests as their history, restart, pin and compact, in any order: whatever
- * they do, the next request is one that the strict provider takes, and a second look at it changes nothing.
+ * they do, the next request is one that the strict provider takes, and a second look at it changes nothing
+ * unless the host renames calls.
  *
  * PLIMSOLL_HOSTS: how many hosts of each kind.
  */
@@ -69,7 +70,7 @@ async function checkHost(seed, habits) {
     const sent = manager.request(passed, { system: "You are an agent." });
     const where = `seed ${seed}, ${host.format} to ${host.provider}: ${log.join(", ")}`;
     assert.deepEqual(strict(sent.messages).slice(0, 1), [], where);
-    // A host that renames calls and lets go of old messages may get a request under the ids of before, and then one under the new.
+    // A pin may bring back a message whose calls the host has just renamed: it goes out under the old ids first.
     if (!habits.includes("rename")) {
       const again = manager.request(passed, { system: "You are an agent." });
       assert.deepEqual(again.messages, sent.messages, where);
