@@ -138,7 +138,14 @@ pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: 
     let mut ending = session.repairs.mender.finish();
     ending.retain(|fix| fix.index < end);
     set_end_repairs(session, ending);
-    let (entries, trailed) = all_entries(session).unwrap_or_default();
+    let (mut entries, trailed) = all_entries(session).unwrap_or_default();
+    // What else was in a message that we made at the end, or whether it was there at all, is not known.
+    let is_ours =
+        |entry: &mut Entry| !is_complete && !matches!(entry.item, Item::Keep(_) | Item::Edit(..));
+    while entries.pop_if(is_ours).is_some() {}
+    if !is_complete && session.dialect.provider.takes_turns() {
+        entries.pop();
+    }
     for (index, _, key) in
         entries.iter().flat_map(|entry| edited_messages(session, entry)).collect::<Vec<_>>()
     {
@@ -274,7 +281,9 @@ fn common_prefix(session: &Session, from: usize, entries: &[Entry]) -> usize {
     let is_alike = |(old, new): &(&SentItem, &Entry)| {
         let from = [old.source, new.source];
         let [one, other] = from.map(written);
-        old.key == new.key && (old.source == new.source || (one.is_some() && one == other))
+        old.key == new.key
+            && old.ids == new.ids
+            && (old.source == new.source || (one.is_some() && one == other))
     };
     let items = session.request.last.items.iter().skip(from).zip(entries);
     from.saturating_add(items.take_while(is_alike).count())

@@ -68,6 +68,7 @@ pub(in crate::context) struct LastRequest {
 pub(in crate::context) struct Entry {
     pub(in crate::context) item: Item,
     pub(in crate::context) key: u64,
+    pub(in crate::context) ids: u64,
     pub(in crate::context) source: MessageId,
     /// The first of the host's messages that it is or stands for; of a line of ours that stands for none, its neighbour.
     pub(in crate::context) about: MessageId,
@@ -76,8 +77,8 @@ pub(in crate::context) struct Entry {
 
 impl Entry {
     pub(in crate::context) fn sent(&self) -> SentItem {
-        let Self { key, source, carried, .. } = *self;
-        SentItem { key, source, carried }
+        let Self { key, ids, source, carried, .. } = *self;
+        SentItem { key, ids, source, carried }
     }
 }
 
@@ -117,8 +118,10 @@ impl LastRequest {
 /// A message that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::context) struct SentItem {
-    /// A hash of what it says, whatever its cache markers.
+    /// A hash of what it says, whatever its cache markers and the ids of its calls.
     pub key: u64,
+    /// A hash of these ids, as the host has them.
+    pub ids: u64,
     /// The message of the host that it is or edits.
     pub source: MessageId,
     /// A hash of how the host's side carries it out, with its cache markers.

@@ -94,7 +94,7 @@ pub fn renew_repairs(session: &mut Session) -> bool {
         truncate(session, parted, true);
         return true;
     }
-    session.request.last.rebuild |= session.repairs.fixes != new.fixes;
+    session.request.last.rebuild = true;
     session.request.last.settled = false;
     session.repairs = new;
     false

@@ -52,9 +52,24 @@ fn a_moved_result_goes_out_under_the_id_that_its_call_has_now() {
     assert!(!rename(&mut host, "a", "b"));
     let second = host.request();
     assert_eq!(ids(&host), ["b"]);
-    assert_eq!((second.epoch, second.first_changed), (first.epoch + 1, Some(2)));
+    assert_eq!((second.epoch, second.first_changed), (first.epoch + 1, Some(1)));
     assert_eq!(host.session.counters().bytes_measured, measured, "no message is read again");
     assert_eq!(violations_sent(&host.session), []);
+}
+
+/// A cache reads the ids too, and reasoning is bound to them.
+#[test]
+fn a_new_id_opens_an_epoch_at_its_call() {
+    let mut host = host("anthropic", "anthropic", 0);
+    host.ask("q");
+    host.append(json!({ "role": "assistant", "content": [call("a")] }));
+    host.append(json!({ "role": "user", "content": [result("a", "done".into())] }));
+    let first = host.request();
+    assert!(!rename(&mut host, "a", "b"));
+    let second = host.request();
+    assert_eq!((second.epoch, second.first_changed), (first.epoch + 1, Some(1)));
+    let third = host.request();
+    assert_eq!((third.epoch, third.first_changed), (second.epoch, None));
 }
 
 #[test]
@@ -84,7 +99,7 @@ fn a_result_of_ours_has_the_new_id_after_the_history_has_come_again() {
         host.append(serde_json::from_str(&message.to_string().replace("\"a\"", "\"b\"")).unwrap());
     }
     let answer = host.request();
-    assert_eq!((ids(&host), answer.first_changed), (vec!["b".to_owned()], Some(2)));
+    assert_eq!((ids(&host), answer.first_changed), (vec!["b".to_owned()], Some(1)));
     assert_eq!(answer.epoch, epoch + 1);
 }
 

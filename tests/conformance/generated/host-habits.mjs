@@ -3,11 +3,12 @@
  * Hosts in miniature: what a host does with its history between two requests, drawn by a seed from the habits that a case has.
  * The history may break rules: results come late or never, ids repeat or are too long.
  */
-import { random } from "./histories.mjs";
+import { history, hostOptions, random, render } from "./histories.mjs";
 
 /**
- * @typedef {"late" | "missing" | "repeated" | "branch" | "slide" | "copy" | "rename" | "store" | "restart" | "pin" | "compact" | "key"} Habit
- * @typedef {{ format: string, provider: string, messages: any[], options: any, change: () => void, passed: () => any[], next: () => number, has: (habit: Habit, often: number) => boolean, log: string[] }} Host
+ * @typedef {"late" | "missing" | "repeated" | "branch" | "slide" | "copy" | "rename" | "store" | "restart" | "pin" | "compact" | "key" | "model" | "two"} Habit
+ * @typedef {import("../providers/pairs.mjs").Pair} Pair
+ * @typedef {{ format: string, provider: string, messages: any[], options: any, change: () => string, passed: () => any[], window: () => object, next: () => number, has: (habit: Habit, often: number) => boolean, log: string[] }} Host
  */
 
 /** Formats and the providers to which they go. */
@@ -22,8 +23,11 @@ const PAIRS = /** @type {const} */ ([
 const WORDS = "src/alpha.rs ERR_4821 fooBarBaz the value is x=1 line\n done".split(" ");
 const PRESETS = [undefined, undefined, "economy", "capacity", "retention"];
 
-/** A host with these habits. @param {number} seed @param {readonly Habit[]} habits @returns {Host} */
-export function makeHost(seed, habits) {
+/**
+ * A host with these habits. With `pairs`, its format and provider are one of them, and its messages those of generated histories.
+ * @param {number} seed @param {readonly Habit[]} habits @param {readonly Pair[]} [pairs] @returns {Host}
+ */
+export function makeHost(seed, habits, pairs) {
   const next = random(seed);
   const below = (/** @type {number} */ count) => Math.floor(next() * count);
   const pick = (/** @type {readonly any[]} */ list) => list[below(list.length)];
@@ -31,7 +35,7 @@ export function makeHost(seed, habits) {
     habits.includes(habit) && next() < often;
   const words = (/** @type {number} */ count) =>
     Array.from({ length: count }, () => pick(WORDS)).join(" ");
-  const [format, provider] = pick(PAIRS);
+  const [format, provider] = pick(pairs?.map((pair) => [pair.format, pair.provider]) ?? PAIRS);
   const wire = WIRES[/** @type {"anthropic" | "openai-chat"} */ (format)];
   let now = 1e12;
   let id = 0;
@@ -43,9 +47,15 @@ export function makeHost(seed, habits) {
     );
   /** @type {any[]} */
   const messages = [];
-  const user = (/** @type {string} */ text) => keyed({ role: "user", content: text });
+  const taken = pairs ? turnByTurn(seed, format, provider, next, habits) : null;
+  const user = (/** @type {string} */ text) =>
+    keyed(taken ? taken.user(text) : { role: "user", content: text });
 
   const grow = () => {
+    if (taken) {
+      messages.push(...taken.take().map(keyed));
+      return;
+    }
     messages.push(user(words(8)));
     for (let round = below(4); round >= 0; round -= 1) {
       const calls = ids();
@@ -58,32 +68,40 @@ export function makeHost(seed, habits) {
     if (next() < 0.8) messages.push(keyed({ role: "assistant", content: words(12) }));
   };
 
+  // A turn that was aborted may leave nothing to send.
+  if (taken) messages.push(user(words(8)));
   /** @type {string[]} */
   const log = [];
+  const window = () => ({ contextTokens: pick([4_000, 8_000]), maxOutputTokens: 500 });
   const options = {
-    window: { contextTokens: pick([4_000, 8_000]), maxOutputTokens: 500 },
+    window: window(),
     format,
     provider,
     clock: () => now,
     ...(next() < 0.3 ? { keep: "lines" } : {}),
     preset: pick(PRESETS),
     ...(habits.includes("key") ? { key: (/** @type {any} */ message) => message.k } : {}),
+    ...taken?.options,
   };
   return {
-    ...{ format, provider, messages, options, next, has, log },
+    ...{ format, provider, messages, options, window, next, has, log },
+    /** Says what the host did. */
     change() {
       now += pick([1_000, 3_600_000]);
       if (messages.length > 6 && has("branch", 0.15)) {
         messages.length = Math.max(2, messages.length - 1 - below(8));
         if (next() < 0.5) messages.push(user(`changed ${words(3)}`));
         log.push(`branch at ${messages.length}`);
-      } else if (messages.length > 14 && has("slide", 0.15)) {
+        return "branch";
+      }
+      if (messages.length > 14 && has("slide", 0.15)) {
         messages.splice(0, 2 + below(6));
         log.push("slide");
-      } else {
-        grow();
-        log.push("grow");
+        return "slide";
       }
+      grow();
+      log.push("grow");
+      return "grow";
     },
     /** The history as it is passed: the objects, copies of them, or copies whose calls have new ids. */
     passed() {
@@ -96,15 +114,60 @@ export function makeHost(seed, habits) {
   };
 }
 
+/**
+ * Messages of generated histories, some turns at a time, as a host of this format has them.
+ * @param {number} seed @param {string} format @param {string} provider @param {() => number} next @param {readonly Habit[]} habits
+ */
+function turnByTurn(seed, format, provider, next, habits) {
+  let own = history(seed);
+  let left = own.turns;
+  let part = 0;
+  let id = 0;
+  // Instances of classes are neither copied nor kept in a file.
+  const isPlain = habits.some((habit) => ["copy", "rename", "store", "key"].includes(habit));
+  const way = own.way === 0 && isPlain && format === "langchain" ? 1 : own.way;
+  /** @param {import("../providers/convert/turns.mjs").Turn[]} turns @returns {any[]} */
+  const written = (turns) => {
+    // The system's own message stands first or nowhere in pi.
+    const clean = format === "pi" || own.clean;
+    const messages = render({ ...own, way, clean, turns }, format, provider);
+    return messages.map((message) =>
+      message.parts && message.id ? { ...message, id: `m${id++}` } : message,
+    );
+  };
+  const take = () => {
+    if (left.length === 0) {
+      part += 1;
+      own = history(seed + part * 7_919);
+      left = own.turns;
+    }
+    const count = 1 + Math.floor(next() * 8);
+    const turns = left.slice(0, count);
+    left = left.slice(count);
+    return written(turns);
+  };
+  const user = (/** @type {string} */ text) =>
+    written([{ role: "user", parts: [{ kind: "text", text }], plain: true }])[0];
+  return { take, user, options: hostOptions({ ...own, way }, format) };
+}
+
 /** Copies with a new id for each id. @param {any[]} messages @param {() => string} fresh @returns {any[]} */
 function renamed(messages, fresh) {
   /** @type {Map<string, string>} */
   const ids = new Map();
-  const members = new Set(["id", "tool_use_id", "tool_call_id"]);
-  return JSON.parse(JSON.stringify(messages), (name, value) => {
-    if (typeof value !== "string" || !members.has(name)) return value;
-    if (!ids.has(value)) ids.set(value, fresh());
-    return ids.get(value);
+  const members = new Set(["id", "tool_use_id", "tool_call_id", "call_id", "callId", "toolCallId"]);
+  const renewed = (/** @type {string} */ id) => {
+    if (!ids.has(id)) ids.set(id, fresh());
+    return ids.get(id);
+  };
+  return JSON.parse(JSON.stringify(messages), function (name, value) {
+    // A message or an item keeps its own.
+    if (name === "id" && (this.role || this.parts || this.call_id || this.type === "reasoning"))
+      return value;
+    // LangChain's signatures are found by the ids of their calls.
+    if (name === "__gemini_function_call_thought_signatures__")
+      return Object.fromEntries(Object.entries(value).map(([id, own]) => [renewed(id), own]));
+    return typeof value === "string" && members.has(name) ? renewed(value) : value;
   });
 }
 

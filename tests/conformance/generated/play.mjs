@@ -356,7 +356,7 @@ function text(message) {
 }
 
 /** What a view was, as text: the next one is compared with it. @param {any} view */
-const seen = ({ epoch, source, messages }) => ({ epoch, source, sent: messages.map(text) });
+export const seen = ({ epoch, source, messages }) => ({ epoch, source, sent: messages.map(text) });
 
 /** @param {string} where @param {any} last @param {any} view */
 function checkGrowth(where, last, view) {

@@ -13,7 +13,7 @@ use crate::prune::Head;
 
 /// Stands for messages of a request that are not known: what is sent in their place is another.
 pub(in crate::context) const UNKNOWN: SentItem =
-    SentItem { key: 0, source: MessageId::NONE, carried: 0 };
+    SentItem { key: 0, ids: 0, source: MessageId::NONE, carried: 0 };
 
 /// The history of a session, up to its last request.
 #[derive(Clone, Debug, PartialEq)]

@@ -146,8 +146,9 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     if let Some(items) = snapshot.items {
         let sent = std::mem::replace(&mut session.request.last.items, items);
         let mut pairs = sent.iter().zip(&session.request.last.items);
-        is_other &= pairs.any(|(now, then)| now.key != then.key);
-    } else if unreported || is_missing || snapshot.anew {
+        is_other &= pairs.any(|(now, then)| (now.key, now.ids) != (then.key, then.ids));
+    } else if unreported || is_missing || snapshot.anew || snapshot.start > messages {
+        // A fold that does not hold began the last request.
         session.request.last.items = vec![UNKNOWN];
     } else if !is_complete {
         // What stood behind these is not known: the request is not what it was from there on.
