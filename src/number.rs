@@ -5,7 +5,7 @@
     reason = "fixed-point arithmetic on values that the types below bound"
 )]
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A logarithm to base 2 in Q32: the value times 2^32.
 pub type Lg = i64;
@@ -13,7 +13,7 @@ pub type Lg = i64;
 const STEPS: usize = 4096;
 const STEP_BITS: u32 = 12;
 
-/// log2 of `x` in Q32, by leading zeros and a table of 4,097 entries, linear between; `x` = 0 counts as 1.
+/// log2 of `x` in Q32, by leading zeros and 4,096 steps, linear between; `x` = 0 counts as 1.
 ///
 /// # Example
 /// ```
@@ -27,9 +27,7 @@ pub fn lg(x: u64) -> Lg {
     let step = (mantissa << 1) >> (64 - STEP_BITS);
     let rest = mantissa & ((1 << rest_bits) - 1);
     let index = usize::try_from(step).unwrap_or(0);
-    let table = table();
-    let low = table.get(index).copied().unwrap_or(0);
-    let high = table.get(index + 1).copied().unwrap_or(1 << 32);
+    let (low, high) = (log2_of_step(index), log2_of_step(index + 1));
     // The product of 21 and 51 bits, without what its last 24 would add, which the shift drops.
     let slope = high - low;
     let (upper, lower) = (rest >> 24, rest & 0xFF_FFFF);
@@ -46,7 +44,7 @@ pub fn lg_sum(a: Lg, b: Lg) -> Lg {
     if apart >= 31 << 32 {
         return high;
     }
-    // 1 + 2^-apart, in Q31: the whole part shifts, the fraction comes from the table read backwards.
+    // 1 + 2^-apart, in Q31: the whole part shifts, the fraction comes from the steps read backwards.
     let (integer, fraction) = (apart >> 32, apart & 0xFFFF_FFFF);
     let power = exp2_fraction(u64::try_from(fraction).unwrap_or(0)); // 2^fraction in Q31, 1..2
     let inverse = ((1u128 << 62) / u128::from(power)) >> integer; // 2^-apart in Q31
@@ -56,10 +54,13 @@ pub fn lg_sum(a: Lg, b: Lg) -> Lg {
 
 /// 2^(fraction / 2^32) in Q31.
 fn exp2_fraction(fraction: u64) -> u64 {
-    let table = table();
-    let at = table.partition_point(|&entry| entry <= fraction).saturating_sub(1).min(STEPS - 1);
-    let low = table.get(at).copied().unwrap_or(0);
-    let high = table.get(at + 1).copied().unwrap_or(1 << 32);
+    // The last step that is not above it: step 0 is 0, step 4,096 is 1.
+    let (mut at, mut above) = (0, STEPS);
+    while at + 1 < above {
+        let middle = usize::midpoint(at, above);
+        if log2_of_step(middle) <= fraction { at = middle } else { above = middle }
+    }
+    let (low, high) = (log2_of_step(at), log2_of_step(at + 1));
     let between = ((fraction - low) << (31 - STEP_BITS)) / (high - low).max(1);
     (1u64 << 31) + ((at as u64) << (31 - STEP_BITS)) + between
 }
@@ -157,25 +158,22 @@ pub fn decimal(number: &str, places: u32) -> Option<i64> {
     Some(if mantissa.starts_with('-') { -value } else { value })
 }
 
-/// `table()[i]` = log2(1 + i/4096) in Q32, by repeated squaring.
-fn table() -> &'static [u64] {
-    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
-    TABLE.get_or_init(|| (0..=STEPS as u64).map(log2_of_step).collect())
-}
-
-fn log2_of_step(step: u64) -> u64 {
-    if step == STEPS as u64 {
-        return 1 << 32;
-    }
-    let mut x = u128::from((1 << STEP_BITS) + step) << (62 - STEP_BITS); // 1..2 in Q62
-    let mut bits = 0u64;
-    for _ in 0..32 {
-        x = (x * x) >> 62;
-        bits <<= 1;
-        if x >= 1 << 63 {
-            bits |= 1;
-            x >>= 1;
+/// log2(1 + step/4096) in Q32, by repeated squaring at its first use: all steps at once would take longer than a first request.
+fn log2_of_step(step: usize) -> u64 {
+    static KNOWN: [AtomicU64; STEPS] = [const { AtomicU64::new(0) }; STEPS];
+    let Some(known) = KNOWN.get(step) else { return 1 << 32 };
+    let mut bits = known.load(Ordering::Relaxed);
+    if bits == 0 && step > 0 {
+        let mut x = ((1 << STEP_BITS) + step as u128) << (62 - STEP_BITS); // 1..2 in Q62
+        for _ in 0..32 {
+            x = (x * x) >> 62;
+            bits <<= 1;
+            if x >= 1 << 63 {
+                bits |= 1;
+                x >>= 1;
+            }
         }
+        known.store(bits, Ordering::Relaxed);
     }
     bits
 }

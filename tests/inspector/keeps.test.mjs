@@ -81,17 +81,18 @@ test("the window that is found keeps the message, and one step less does not", {
   };
   const states = new Set();
   let tried = 0;
-  for (const [preset, contextTokens] of /** @type {const} */ ([
+  const settings = /** @type {const} */ ([
     ["capacity", 24_000],
     ["openclaw", 64_000],
     ["balanced", 200_000],
     ["balanced", 16_000],
-  ])) {
+  ]);
+  for (const [preset, contextTokens] of size === "short" ? settings.slice(2) : settings) {
     const setting = { preset, window: { contextTokens, maxOutputTokens: 1_000 } };
     await under(page, setting);
-    const all = await changed(page);
-    assert.ok(all.length > 0, preset);
-    for (const index of [all[0], all[all.length >> 1], all.at(-1)]) {
+    const indexes = await changed(page);
+    assert.ok(indexes.length > 0, preset);
+    for (const index of [indexes[0], indexes[indexes.length >> 1], indexes.at(-1)]) {
       const before = stateAt(setting, Number(index));
       await select(page, Number(index));
       await page.waitForSelector(`.why[aria-label='Message ${index}'] dl`);
@@ -126,7 +127,7 @@ test("the window that is found keeps the message, and one step less does not", {
         await page.textContent("[data-figure=keeps]"),
         found.contextTokens.toLocaleString("en-US"),
       );
-      if (index !== all[0]) continue;
+      if (index !== indexes[0]) continue;
       // "Try it" puts both into What if, and the message is whole there.
       await page.click(".why dl .link:has-text('Try it')");
       await played(page, { preset: found.preset, window: { contextTokens: found.contextTokens } });
@@ -145,7 +146,7 @@ test("the window that is found keeps the message, and one step less does not", {
     }
   }
   figure("searches that agree with a replay", `${tried}, of messages ${[...states].join(", ")}`);
-  assert.ok(tried >= 8, String(tried));
+  assert.ok(tried >= (size === "short" ? 3 : 8), String(tried));
   assert.deepEqual(complaints, []);
 });
 

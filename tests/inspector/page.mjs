@@ -2,6 +2,7 @@
 /** The inspector in real Chromium: pages with a session open in them. */
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { after } from "node:test";
 import { chromiumPath } from "../support/chromium.mjs";
 import { root } from "../support/project.mjs";
 
@@ -39,10 +40,26 @@ export function sharedSessions() {
   );
 }
 
-/** Starts Chromium; the browser closes with the test. @param {import("node:test").TestContext} t */
-export async function browser(t) {
+async function launch() {
   const { chromium } = await import("playwright-core");
-  const started = await chromium.launch({ executablePath: chromiumPath() ?? "", args: FLAGS });
+  return chromium.launch({ executablePath: chromiumPath() ?? "", args: FLAGS });
+}
+
+/** Chromium of this file's tests, which run one after the other. @type {ReturnType<typeof launch> | undefined} */
+let shared;
+if (process.argv[1]?.endsWith(".test.mjs")) after(async () => (await shared)?.close());
+
+/** Chromium; what a test opens in it closes with the test. @param {import("node:test").TestContext} t */
+export async function browser(t) {
+  shared ??= launch();
+  const started = await shared;
+  t.after(() => Promise.all(started.contexts().map((context) => context.close())));
+  return started;
+}
+
+/** A Chromium that nothing ran in before. @param {import("node:test").TestContext} t */
+export async function freshBrowser(t) {
+  const started = await launch();
   t.after(() => started.close());
   return started;
 }

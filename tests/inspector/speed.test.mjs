@@ -12,6 +12,7 @@ import {
   EXAMPLE,
   emptyPage,
   figure,
+  freshBrowser,
   goTo,
   missing,
   quantile,
@@ -60,7 +61,7 @@ for (const size of megabytes) {
     skip,
     timeout: 900_000,
   }, async (t) => {
-    const started = await browser(t);
+    const started = await freshBrowser(t);
     const bytes = repeated(existsSync(shared) ? shared : EXAMPLE, size * 1e6);
     const own = Math.round(bytes.length / 1e5) / 10;
     // From a disk, as a person opens it: bytes that a test hands over lie in the page several times.

@@ -14,11 +14,10 @@ use crate::{build, floors, knots, ownership, words};
 /// A check passes with a note (often an empty one), or fails with all that there is to mend.
 type Check = (&'static str, fn() -> Result<String>);
 
-/// What cargo does.
-const SOURCES: [Check; 7] = [
+/// What needs no package.
+const SOURCES: [Check; 6] = [
     ("format", || quiet(cargo().args(["fmt", "--all", "--", "--check"]))),
-    ("lints", || clippy(&["--workspace", "--all-targets"])),
-    ("docs", docs),
+    ("biome", || quiet(tool("biome").args(["ci", "--error-on-warnings", "--colors=off"]))),
     ("floors", floors),
     ("words", words),
     // The profile that `cargo xtask` itself was built with: its dependencies are not compiled a second time.
@@ -28,18 +27,18 @@ const SOURCES: [Check; 7] = [
     ("generated types", || quiet(cargo().args(["test", "--quiet", "--lib", "types::"]))),
 ];
 
-/// The same lints for the one module that is compiled for Wasm alone: they take a compilation of the whole crate.
-const WASM_LINTS: Check =
-    ("lints, wasm", || clippy(&["--lib", "--target", "wasm32-unknown-unknown"]));
+/// Compilations of the crate for this alone; `src/wasm` is compiled for Wasm only.
+const LINTS: [Check; 3] = [
+    ("lints", || clippy(&["--workspace", "--all-targets"])),
+    ("lints, wasm", || clippy(&["--lib", "--target", "wasm32-unknown-unknown"])),
+    ("docs", docs),
+];
 
-/// The package, and what is written in TypeScript.
-const PACKAGE: [Check; 8] = [
-    ("build", || build::run().map(|()| String::new())),
+const BUILD: Check = ("build", || build::run().map(|()| String::new()));
+
+const PACKAGE: [Check; 4] = [
     ("types", || quiet(tool("tsc").args(["--project", "js", "--noEmit"]))),
     ("contract", contract),
-    ("biome", || quiet(tool("biome").args(["ci", "--error-on-warnings", "--colors=off"]))),
-    ("wasm", weigh),
-    ("features", || quiet(command("node").args(["xtask/node/features.mjs", "npm", "check"]))),
     ("publint", || quiet(tool("publint").args(["npm", "--strict"]))),
     ("attw", || {
         let options = ["--pack", "npm", "--profile", "node16", "--no-color", "--format", "ascii"];
@@ -49,22 +48,36 @@ const PACKAGE: [Check; 8] = [
     }),
 ];
 
+const SIZES: Check = ("wasm", weigh);
+
+/// The sizes that docs/runtimes.md has for each feature.
+const FEATURES: Check =
+    ("features", || quiet(command("node").args(["xtask/node/features.mjs", "npm", "check"])));
+
 /// Runs every check, also after one has failed: those of the sources beside those of the package. False: something is to be mended.
 ///
-/// `short`: without the lints for Wasm.
+/// `short`: without those that take longest, which no test depends on.
 pub fn run(short: bool) -> Result<bool> {
     npm_ci("js")?;
-    let mut sources = SOURCES.to_vec();
+    let (mut sources, mut sizes) = (SOURCES.to_vec(), vec![SIZES]);
     if short {
-        println!("skipped: lints of src/wasm, which `cargo xtask test --ci` carries out");
+        println!(
+            "skipped: lints, warnings of rustdoc and the sizes of features: `cargo xtask check` has them, and `cargo xtask test --ci`"
+        );
     } else {
-        sources.push(WASM_LINTS);
+        sources.extend(LINTS);
+        sizes.push(FEATURES);
     }
     let failed = thread::scope(|scope| {
-        let package = scope.spawn(|| run_all(&PACKAGE));
-        run_all(&sources) + package.join().unwrap_or(PACKAGE.len())
+        let package = scope.spawn(|| {
+            let built = run_all(&[BUILD]);
+            let sizes = scope.spawn(|| run_all(&sizes));
+            built + run_all(&PACKAGE) + sizes.join().unwrap_or(1)
+        });
+        run_all(&sources) + package.join().unwrap_or(1)
     });
-    println!("{} checks passed, {failed} failed", sources.len() + PACKAGE.len() - failed);
+    let all = sources.len() + 1 + PACKAGE.len() + sizes.len();
+    println!("{} checks passed, {failed} failed", all - failed);
     Ok(failed == 0)
 }
 

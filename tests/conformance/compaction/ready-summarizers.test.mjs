@@ -430,8 +430,9 @@ for (const wire of WIRES) {
         parts: [{ kind: "text", text: `words ${"of it ".repeat(90)}` }],
       }),
     );
-    const options = { room: 2_000, contextTokens: 32_000, silenceMs: 300, totalMs: 4_000 };
-    const run = () => drive({ options, messages, summarizers: [wire.make()] });
+    const options = { room: 2_000, contextTokens: 32_000, totalMs: 20_000 };
+    const run = (silenceMs = 5_000) =>
+      drive({ options: { ...options, silenceMs }, messages, summarizers: [wire.make()] });
     const results = (/** @type {any} */ done) =>
       done.attempts.map((/** @type {any} */ tried) => tried.result);
     const headings = [
@@ -467,15 +468,15 @@ for (const wire of WIRES) {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const next = () => {
         response.write(pieces.splice(0, step).join(""));
-        if (pieces.length) setTimeout(next, 100);
+        if (pieces.length) setTimeout(next, 200);
         else response.end();
       };
       next();
     };
-    assert.deepEqual(results(await run()), ["ok"]);
+    assert.deepEqual(results(await run(600)), ["ok"]);
     // Nothing at all.
     handle = () => {};
-    const silent = await run();
+    const silent = await run(300);
     assert.deepEqual([results(silent), silent.failure], [["timeout", "timeout"], "temporary"]);
   });
 }

@@ -4,7 +4,7 @@
  * they do, the next request is one that the strict provider takes, a second look at it changes nothing
  * unless the host renames calls, and what changes of the request before is said by epoch and `firstChanged`.
  *
- * PLIMSOLL_HOSTS: how many hosts of each kind.
+ * PLIMSOLL_HOSTS: how many hosts of each kind; half as many of those of any format.
  */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
@@ -70,7 +70,7 @@ const WIRE_KINDS = [
 for (const [kind, habits] of WIRE_KINDS) {
   test(`every request of hosts of any format that ${kind} is valid`, { skip }, async () => {
     const pairs = landed(api);
-    for (let seed = 1; seed <= count; seed += 1) await checkHost(seed, habits, pairs);
+    for (let seed = 1; seed <= count / 2; seed += 1) await checkHost(seed, habits, pairs);
   });
 }
 
