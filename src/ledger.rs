@@ -243,9 +243,10 @@ impl Ledger {
         (it.user, it.summary, it.in_protected_range) = (false, true, false);
     }
 
-    /// Gives a block a later form; a form never goes back.
+    /// Gives a block a later form; a form never goes back, and what is gone has no tokens.
     pub fn set_form(&mut self, block: BlockId, form: Form, now: u32) {
-        let Some(it) = self.blocks.get_mut(block.index()) else { return };
+        let known = self.blocks.get_mut(block.index());
+        let Some(it) = known.filter(|it| it.form != Form::Gone) else { return };
         self.now.change(block.get(), u64::from(it.now), u64::from(now));
         it.now = now;
         self.user.1 = self.user.1.saturating_sub(verbatim(it));
@@ -490,6 +491,16 @@ mod tests {
 
     fn fixture() -> Fixture {
         Fixture { ledger: Ledger::default(), call: 0 }
+    }
+
+    #[test]
+    fn what_is_gone_stays_gone_and_has_no_tokens() {
+        let mut fixture = fixture();
+        let at = fixture.push(Role::Tool, Kind::Result, BlockId::NONE, &[]);
+        fixture.ledger.set_form(at, Form::Gone, 0);
+        fixture.ledger.set_form(at, Form::Stubbed, 50);
+        assert_eq!((fixture.block(at).form, fixture.block(at).now), (Form::Gone, 0));
+        assert_eq!(fixture.ledger.total(), 0);
     }
 
     #[test]

@@ -161,9 +161,10 @@ impl Pruner {
         let kept = self.kept(ledger, setting, moment, &before);
         let gone: Vec<BlockId> =
             before.iter().copied().filter(|at| kept.binary_search(at).is_err()).collect();
-        if gone.is_empty() && self.head.is_none() {
+        if gone.is_empty() {
             decision.refused = is_seed.then_some("all that is old enough to go is protected");
-            return None; // a head would say what is not true, and make the request larger
+            // A first head would say what is not true; another one would cost the prompt cache, and free a few tokens at most.
+            return None;
         }
         if self.is_no_smaller(ledger, setting, moment.call, &gone, writer) {
             let reason = "what could go is no larger than what would stand for it";

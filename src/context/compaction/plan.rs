@@ -17,8 +17,8 @@ use crate::context::session::snapshot::restore::finish_restore;
 use crate::error::Result;
 use crate::extract::Extracted;
 use crate::json::{Value, json, write};
-use crate::model::{BlockId, MessageId};
-use crate::prune::Folds;
+use crate::model::{BlockId, Form, MessageId};
+use crate::prune::{Change, Folds};
 use crate::sort::sort_set;
 
 /// A summary has about so many tokens.
@@ -179,7 +179,7 @@ fn try_compaction(
         refused = decide(session, now_ms).refused;
     }
     let changes = &session.decisions.unreported;
-    let (gone, unchanged) = (folded_of(changes), changes.is_empty());
+    let (gone, unchanged) = (gone_with_fold(session, changes), changes.is_empty());
     let folded = fold_count(session) != folds_before;
     let (after, _) = session.sizes();
     let floor = smallest_request(session, session.counts.calibration.tokens(after));
@@ -228,6 +228,22 @@ fn try_compaction(
         names,
         shortened,
     })
+}
+
+/// The blocks that a fold removes, and those before its cut that edits removed just before it: without the fold's other blocks nothing
+/// would be left to stand beside them.
+fn gone_with_fold(session: &Session, changes: &[Change]) -> Vec<BlockId> {
+    let mut gone = folded_of(changes);
+    if gone.is_empty() {
+        return gone;
+    }
+    let (ledger, cut) = (&session.transcript.ledger, session.decisions.pruner.start);
+    let went = |at: &BlockId| {
+        ledger.block(*at).is_some_and(|it| it.form == Form::Gone && it.message < cut)
+    };
+    gone.extend(changes.iter().map(|it| it.block).filter(went));
+    sort_set(&mut gone);
+    gone
 }
 
 /// Tokens for a summary: it is smaller than what it stands for, and leaves to what comes next half of what there is below the line.

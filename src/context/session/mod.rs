@@ -199,11 +199,7 @@ impl Session {
         let worth =
             usable.abs_diff(self.decisions.usable).saturating_mul(50) > self.decisions.usable;
         let context = self.decisions.pruner.context(&self.transcript.ledger, &self.setting());
-        if worth || (usable < context && context <= self.decisions.usable) {
-            usable
-        } else {
-            self.decisions.usable
-        }
+        if worth || usable < context { usable } else { self.decisions.usable }
     }
 
     /// Tokens of the options' usable window that may be used: fewer while a ceiling holds.

@@ -452,3 +452,23 @@ proptest! {
         prop_assert_eq!(snapshot_bytes(&other), bytes);
     }
 }
+
+/// The head alone would be smaller without its lines.
+#[test]
+fn no_fold_is_made_where_all_that_is_left_is_protected() {
+    let mut options = lines(30_000);
+    options["protectTools"] = json!(["note"]);
+    let mut host = folding(&options);
+    host.fold();
+    assert!(!host.lines().is_empty());
+    for at in 0..200 {
+        let call = json!({ "type": "tool_use", "id": at.to_string(), "name": "note", "input": {} });
+        host.append(json!({ "role": "assistant", "content": [call] }));
+        let result = json!({ "type": "tool_result", "tool_use_id": at.to_string(), "content": words(150, "w") });
+        host.append(json!({ "role": "user", "content": [result] }));
+        let gone = |host: &Host| host.forms().iter().filter(|&&it| it == Form::Gone).count();
+        let before = gone(&host);
+        let answer = host.request();
+        assert!(answer.fold.is_none() || gone(&host) > before, "{at}: nothing went");
+    }
+}

@@ -178,3 +178,29 @@ fn a_pin_on_reasoning_that_cannot_come_back_opens_no_epoch() {
     assert_eq!(host.thoughts(), (0, vec!["bound-thinking"]));
     assert_eq!((answer.epoch, answer.first_changed), (0, None));
 }
+
+/// Edits take reasoning out of the turns before, and the same decision folds the rest of them.
+#[test]
+fn a_planned_fold_leaves_no_reasoning_behind_that_its_edits_removed() {
+    let mut host = Host::new(&compaction::options(&json!({ "thinking": "free" })));
+    for at in 0..20 {
+        host.ask(&format!("step {at}: {}", compaction::prose(60)));
+        let thinking = json!({ "type": "thinking", "thinking": words(200, "h"), "signature": "s" });
+        let text = json!({ "type": "text", "text": compaction::prose(300) });
+        host.append(json!({ "role": "assistant", "content": [thinking, text] }));
+    }
+    host.request();
+    host.ask("go on");
+    // The prompt cache is cold, so that edits cost nothing.
+    host.now_ms += 3_600_000;
+    let plan = host.plan(true);
+    assert_eq!(plan["plan"]["outcome"], "summarize", "{plan}");
+    let done = host.commit(&plan, None).unwrap();
+    assert_eq!(done["carried"], true, "{done}");
+    let ledger = &host.session.transcript.ledger;
+    for &at in ledger.live() {
+        let mut beside = ledger.blocks_of(ledger.block(at).unwrap().message);
+        let speaks = |at| ledger.block(at).is_some_and(|it| it.kind != Kind::Thinking);
+        assert!(beside.any(|at| ledger.live().contains(&at) && speaks(at)), "{at:?} is alone");
+    }
+}
