@@ -116,7 +116,7 @@ export function policy(
   preset: string | undefined,
 ): ReplayOptions {
   // What it keeps may stand behind it, so that one table compares both: `balanced+lines`.
-  const [name, keep] = preset?.split("+", 2) ?? [];
+  const [name, ...keep] = preset?.split("+") ?? [];
   return {
     window,
     ...(isPriced ? { economy: prices } : {}),
@@ -125,6 +125,6 @@ export function policy(
     ...(estimator === undefined ? {} : { estimator: estimator as Estimator }),
     ...(provider === undefined ? {} : { provider: provider as Provider }),
     ...(name === undefined ? {} : { preset: name as Preset }),
-    ...(keep === undefined ? {} : { keep: keep as Keep }),
+    ...(keep.length === 0 ? {} : { keep: keep.join("+") as Keep }),
   };
 }

@@ -77,6 +77,7 @@ test("a wrong command line exits with 2 and says what is allowed", () => {
     [["inspect", AUDIT, "--window", "-5"], /--window: a size like 64k, 200000 or 1m, got "-5"/],
     [["inspect", AUDIT, "--call", "-1"], /--call: a whole number from 1 to 235, got "-1"/],
     [["inspect", AUDIT, "--top", "-1"], /--top: a whole number from 0 to 1000000, got "-1"/],
+    [["inspect", AUDIT, "--preset", "balanced+lines+x"], /keep: expected .*, got "lines\+x"/],
     [["inspect", AUDIT, "--provider", "foo"], /provider: expected .*"anthropic".*, got "foo"/],
     [["check", AUDIT, "--provider", "foo"], /provider: expected .*"anthropic".*, got "foo"/],
     [["detail", "system", PLAN, "--provider", "foo"], /provider: expected .*, got "foo"/],
