@@ -101,9 +101,9 @@ export function showsOf({ preset, calls }: View, call: number): Shows {
 }
 
 const COUNTS: Readonly<Record<TokenSource, string>> = {
-  provider: "What the agent sent, by the provider's count",
-  calibrated: "What the agent sent, estimated from the provider's counts of other calls",
-  estimate: "What the agent sent, estimated: the file has no counts of the provider",
+  provider: "by the provider's count",
+  calibrated: "estimated from the provider's counts of other calls",
+  estimate: "estimated: the file has no counts of the provider",
 };
 
 const SIMULATED: Readonly<Record<TokenSource, string>> = {
@@ -112,9 +112,9 @@ const SIMULATED: Readonly<Record<TokenSource, string>> = {
   estimate: "estimated",
 };
 
-/** What the figures are, in a few words. */
-export function shownText(shown: Shows): string {
+/** What is shown, and by which count. */
+export function shownText(shown: Shows): readonly string[] {
   return shown.shows === "recorded"
-    ? COUNTS[shown.source]
-    : `What Plimsoll would send with the preset ${shown.preset}, ${SIMULATED[shown.source]}`;
+    ? ["What the agent sent", COUNTS[shown.source]]
+    : [`What Plimsoll would send with the preset ${shown.preset}`, SIMULATED[shown.source]];
 }

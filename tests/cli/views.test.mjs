@@ -224,3 +224,10 @@ test("--unseen adds tokens to each simulated request", () => {
   assert.equal(refused.code, 2);
   assert.match(refused.err, /--unseen: plimsoll inspect takes it with --preset/);
 });
+
+test("a narrow terminal shows what the figures are in two lines", () => {
+  const { out } = plimsoll(["inspect", AUDIT, "--width", "60"]);
+  const [what, count] = out.split("\n");
+  assert.equal(what, "What the agent sent");
+  assert.equal(count, "estimated: the file has no counts of the provider");
+});
