@@ -1,5 +1,5 @@
 /** A session as a command shows it: what its agent sent, or what Plimsoll would send under a preset. */
-import { recordedView, replay } from "../entry/sessions.js";
+import { recordedView } from "../entry/sessions.js";
 import type { Recorded, RecordedCall, Replay, ReplayCall } from "../types.js";
 import { unreadable } from "./errors.js";
 import type { Setting } from "./setting.js";
@@ -52,10 +52,7 @@ export function simulated(source: Source): Source {
 }
 
 function recorded({ file, session, setting, options }: Source): View {
-  const { estimator, provider } = options;
-  // What was sent follows no rules of ours, but a misspelt name is refused by the core as in a simulation.
-  if (provider !== undefined)
-    attempt(file, () => replay(session, { ...options, calls: 1 }))[Symbol.dispose]();
+  const { estimator } = options;
   const found = attempt(file, () =>
     recordedView(session, {
       window: setting.window,
