@@ -59,7 +59,7 @@ export function header(
   const more = broken.length - first.length;
   if (more > 0) first.push(`broken: ${plural(more, "more line")}`);
   return [
-    ...(view === undefined ? [] : screen.flow(spans("strong", [shownText(view)]))),
+    ...(view === undefined ? [] : screen.flow(spans("strong", shownText(view)), ", ")),
     ...screen.flow(spans("title", [file])),
     ...screen.flow(spans("faint", [...inside, understood])),
     ...first.flatMap((text) => screen.flow(spans("bad", [text]))),

@@ -103,7 +103,11 @@ const RUN: Readonly<Record<Command, (args: Arguments) => Answer | Promise<Answer
   },
   check: (args) => {
     const report = check(sources(args, "check"), args);
-    return { report, text: (screen) => checkText(screen, report), code: report.ok ? OK : PAST };
+    return {
+      report,
+      text: (screen) => checkText(screen, report, args.has("call")),
+      code: report.ok ? OK : PAST,
+    };
   },
   rpc: async (args) => {
     if (args.files.length === 0) throw usage("FILE is missing: plimsoll rpc FILE");

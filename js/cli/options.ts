@@ -51,7 +51,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "provider",
     value: "NAME",
-    help: "whose rules requests must satisfy (default: by format):\nanthropic, openai-chat, openai-responses, gemini,\nbedrock, mistral, deepseek, kimi",
+    help: "with --preset: whose rules requests must satisfy\n(default: by format): anthropic, openai-chat,\nopenai-responses, gemini, bedrock, mistral, deepseek,\nkimi",
     only: SESSION,
   },
   {
@@ -63,13 +63,13 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "prices",
     value: "R,W,O",
-    help: `prices of cache reads, cache writes and output relative\nto input (default ${[PRICES.cacheRead, PRICES.cacheWrite, PRICES.output]})`,
+    help: `with --preset: prices of cache reads, cache writes and\noutput relative to input (default ${[PRICES.cacheRead, PRICES.cacheWrite, PRICES.output]})`,
     only: SESSION,
   },
   {
     name: "ttl",
     value: "TIME",
-    help: "lifetime of the prompt cache (default 5m)",
+    help: "with --preset: lifetime of the prompt cache (default 5m)",
     only: SESSION,
   },
   {

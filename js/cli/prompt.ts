@@ -5,6 +5,7 @@ import type { PromptPlan } from "../types.js";
 import { type Skipped, Workspace } from "../workspace/index.js";
 import { unreadable, usage } from "./errors.js";
 import { type Arguments, size } from "./options.js";
+import { checked } from "./setting.js";
 
 /** The report, the same as text and as JSON. */
 export interface PromptReport extends PromptPlan {
@@ -55,6 +56,5 @@ function windowOf(args: Arguments): PromptReport["window"] {
     if (reserve !== undefined) throw usage("--reserve: of which --window?");
     return null;
   }
-  if (contextTokens < 1) throw usage("--window: must be at least 1 token");
-  return { contextTokens, maxOutputTokens: reserve ?? 0 };
+  return checked(contextTokens, reserve ?? 0);
 }

@@ -67,12 +67,17 @@ function windowOf(
   const found = wanted === undefined ? windowFound(args, session) : undefined;
   const contextTokens = wanted ?? found?.contextTokens ?? 0;
   const maxOutputTokens = size("reserve", args.text("reserve")) ?? found?.maxOutputTokens ?? 0;
+  return { window: checked(contextTokens, maxOutputTokens), source: found?.source ?? "given" };
+}
+
+/** A window that has room for a request. */
+export function checked(contextTokens: number, maxOutputTokens: number): Setting["window"] {
   if (contextTokens < 1) throw usage("--window: must be at least 1 token");
   if (maxOutputTokens >= contextTokens)
     throw usage(
       `--reserve: must be less than the window of ${contextTokens} tokens, got ${maxOutputTokens}`,
     );
-  return { window: { contextTokens, maxOutputTokens }, source: found?.source ?? "given" };
+  return { contextTokens, maxOutputTokens };
 }
 
 /** The window that the session tells, or one that holds its largest request. */
@@ -111,7 +116,7 @@ export function policy(
   preset: string | undefined,
 ): ReplayOptions {
   // What it keeps may stand behind it, so that one table compares both: `balanced+lines`.
-  const [name, keep] = preset?.split("+", 2) ?? [];
+  const [name, ...keep] = preset?.split("+") ?? [];
   return {
     window,
     ...(isPriced ? { economy: prices } : {}),
@@ -120,6 +125,6 @@ export function policy(
     ...(estimator === undefined ? {} : { estimator: estimator as Estimator }),
     ...(provider === undefined ? {} : { provider: provider as Provider }),
     ...(name === undefined ? {} : { preset: name as Preset }),
-    ...(keep === undefined ? {} : { keep: keep as Keep }),
+    ...(keep.length === 0 ? {} : { keep: keep.join("+") as Keep }),
   };
 }

@@ -10,6 +10,8 @@ import { policy, type Setting, setting } from "./setting.js";
 
 /** Commands that show a simulation, with and without a preset. */
 const SIMULATES: readonly Command[] = ["find", "next", "replay"];
+/** Options that change a simulation alone: what was sent has the provider's counts, and was accepted or refused by it. */
+const OF_SIMULATIONS = ["provider", "prices", "ttl", "unseen"];
 
 /** A file, and how it is looked at. */
 export interface Source {
@@ -37,9 +39,11 @@ function sourceOf(file: string, args: Arguments, command: Command): Source {
   const [preset, ...presets] = args.list("preset");
   if (presets.length > 0)
     throw usage(`--preset: plimsoll ${command} takes one; plimsoll replay compares several`);
-  // The recorded view has the provider's counts, or none.
-  if (args.has("unseen") && preset === undefined && !SIMULATES.includes(command))
-    throw usage(`--unseen: plimsoll ${command} takes it with --preset`);
+  // A form of detail beside the text in the file is of a simulation, too.
+  const simulates = SIMULATES.includes(command) || args.has("sent") || args.has("diff");
+  const idle = OF_SIMULATIONS.find((name) => args.has(name));
+  if (preset === undefined && !simulates && idle !== undefined)
+    throw usage(`--${idle}: plimsoll ${command} takes it with --preset`);
   const session = open(file, args);
   const wanted = attempt(file, () => setting(args, session));
   return { file, session, setting: wanted, options: policy(wanted, preset) };

@@ -1,5 +1,5 @@
 /** A session as a command shows it: what its agent sent, or what Plimsoll would send under a preset. */
-import { recordedView, replay } from "../entry/sessions.js";
+import { recordedView } from "../entry/sessions.js";
 import type { Recorded, RecordedCall, Replay, ReplayCall } from "../types.js";
 import { unreadable } from "./errors.js";
 import type { Setting } from "./setting.js";
@@ -52,10 +52,7 @@ export function simulated(source: Source): Source {
 }
 
 function recorded({ file, session, setting, options }: Source): View {
-  const { estimator, provider } = options;
-  // What was sent follows no rules of ours, but a misspelt name is refused by the core as in a simulation.
-  if (provider !== undefined)
-    attempt(file, () => replay(session, { ...options, calls: 1 }))[Symbol.dispose]();
+  const { estimator } = options;
   const found = attempt(file, () =>
     recordedView(session, {
       window: setting.window,
@@ -101,9 +98,9 @@ export function showsOf({ preset, calls }: View, call: number): Shows {
 }
 
 const COUNTS: Readonly<Record<TokenSource, string>> = {
-  provider: "What the agent sent, by the provider's count",
-  calibrated: "What the agent sent, estimated from the provider's counts of other calls",
-  estimate: "What the agent sent, estimated: the file has no counts of the provider",
+  provider: "by the provider's count",
+  calibrated: "estimated from the provider's counts of other calls",
+  estimate: "estimated: the file has no counts of the provider",
 };
 
 const SIMULATED: Readonly<Record<TokenSource, string>> = {
@@ -112,9 +109,9 @@ const SIMULATED: Readonly<Record<TokenSource, string>> = {
   estimate: "estimated",
 };
 
-/** What the figures are, in a few words. */
-export function shownText(shown: Shows): string {
+/** What is shown, and by which count. */
+export function shownText(shown: Shows): readonly string[] {
   return shown.shows === "recorded"
-    ? COUNTS[shown.source]
-    : `What Plimsoll would send with the preset ${shown.preset}, ${SIMULATED[shown.source]}`;
+    ? ["What the agent sent", COUNTS[shown.source]]
+    : [`What Plimsoll would send with the preset ${shown.preset}`, SIMULATED[shown.source]];
 }

@@ -189,7 +189,8 @@ async function contentOf(path: string): Promise<string> {
 
 function textOf(bytes: Buffer): string {
   if (bytes.includes(0)) throw new Error("no UTF-8 text: it contains a zero byte");
-  return bytes.toString("utf8");
+  // Some editors begin a file with a mark of the byte order, which is no text.
+  return bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
 function isMissing(error: unknown): boolean {

@@ -118,6 +118,13 @@ test("check counts provider rules that a simulated request breaks", () => {
   assert.deepEqual([rules.limit, rules.most, rules.measured, rules.ok], ["violations", 0, 0, true]);
 });
 
+test("check says at which calls it looked for broken rules", () => {
+  const rules = (...more) =>
+    /^rules broken .*$/m.exec(plimsoll(["check", AUDIT, ...AT, ...more]).out);
+  assert.match(rules()[0], / every call +ok$/);
+  assert.match(rules("--call", "3")[0], / call 3 +ok$/);
+});
+
 test("check fails if one of several files exceeds a limit", () => {
   const both = ["check", AUDIT, PLAN, ...AT, "--max-used", "30k"];
   const { code, out } = plimsoll(both);

@@ -96,6 +96,12 @@ test("--text prints the prompt line by line, without control characters", () => 
   assert.doesNotMatch(out + prompt(WORK).out, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 
+test("a reserve that leaves nothing of the window is refused", () => {
+  const { code, out, err } = prompt([...WORK, "--window", "64k", "--reserve", "64k"]);
+  assert.deepEqual([code, out], [2, ""]);
+  assert.match(err, /--reserve: must be less than the window of 64000 tokens, got 64000/);
+});
+
 test("--json contains the plan and the exact prompt", () => {
   const { out } = prompt([...WORK, "--json", "--window", "32k", "--reserve", "4k"]);
   const report = JSON.parse(out);

@@ -220,7 +220,31 @@ test("--unseen adds tokens to each simulated request", () => {
   };
   // No size of the window or the history changes it; what a policy edits may depend on it.
   assert.deepEqual([unseen("20k"), unseen("0")], [20_000, undefined]);
-  const refused = plimsoll(["inspect", AUDIT, "--unseen", "5k"]);
-  assert.equal(refused.code, 2);
-  assert.match(refused.err, /--unseen: plimsoll inspect takes it with --preset/);
+});
+
+test("options that change a simulation alone are refused without one", () => {
+  const options = { unseen: "5k", provider: "mistral", prices: "1,1,1", ttl: "1h" };
+  for (const [name, value] of Object.entries(options)) {
+    for (const command of ["inspect", "check", "turns", "map", "rpc"]) {
+      const refused = plimsoll([command, AUDIT, `--${name}`, value]);
+      assert.equal(refused.code, 2);
+      assert.match(
+        refused.err,
+        new RegExp(`--${name}: plimsoll ${command} takes it with --preset`),
+      );
+    }
+    for (const words of [
+      ["inspect", AUDIT, "--preset", "balanced"],
+      ["detail", "message:3", AUDIT, "--diff"],
+      ["detail", "message:3", AUDIT, "--sent"],
+    ])
+      assert.equal(plimsoll([...words, `--${name}`, value]).code, 0, words.join(" "));
+  }
+});
+
+test("a narrow terminal shows what the figures are in two lines", () => {
+  const { out } = plimsoll(["inspect", AUDIT, "--width", "60"]);
+  const [what, count] = out.split("\n");
+  assert.equal(what, "What the agent sent");
+  assert.equal(count, "estimated: the file has no counts of the provider");
 });

@@ -237,6 +237,16 @@ const PARTS = {
     await assert.rejects(() => workspace.sections(undefined, { subagents: true }), /subagents/);
   },
 
+  async "the byte order mark of a file is no part of a section"() {
+    const root = folder({ "AGENTS.md": "\ufeff# Ours\n", "TOOLS.md": "\ufeff" });
+    const workspace = await open(root);
+    const sections = await workspace.sections();
+    assert.deepEqual(
+      sections.map(({ content }) => content),
+      ["# Project Instructions\n\n# Ours\n\n"],
+    );
+  },
+
   async "a file that is no text is skipped, with the reason"() {
     const root = folder({ "AGENTS.md": "kept", "MEMORY.md": "a\0b" });
     const workspace = await open(root);
