@@ -183,7 +183,7 @@ export class Compactions<M> {
     const controller = new AbortController();
     const asked = isForced || plan !== undefined;
     const { corePlan, settled, flat, lists } = session.alone("compact", () => {
-      const planJson = plan && argumentJson(plan, "plan");
+      const planJson = plan === undefined ? undefined : argumentJson(plan, "plan");
       const now = session.now();
       const manager = session.take("compact", messages, parts);
       const corePlan = this.plans.decide("compact", manager, isForced, planJson, now);

@@ -166,15 +166,27 @@ async function ask(url: string, call: Call): Promise<SummaryResult> {
   const answer: Answer = { text: "", finishReason: null, usage: null };
   const type = response.headers.get("content-type") ?? "";
   if (!type.startsWith("text/event-stream")) {
-    read((await response.json()) as Wire, answer);
+    read(wire(await response.text()), answer);
     return answer;
   }
   for await (const data of events(response, control)) {
-    if (data === "[DONE]" || read(JSON.parse(data) as Wire, answer)) return answer;
+    if (data === "[DONE]" || read(wire(data), answer)) return answer;
     if (answer.text.length > call.maxOutputChars) return answer;
   }
   if (answer.finishReason === null) throw new SummarizerError("the answer broke off");
   return answer;
+}
+
+/** A value of an answer. A web page instead of one tells of a wrong `baseUrl`: the error shows how it begins. */
+function wire(text: string): Wire {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // Refused below.
+  }
+  const began = text.slice(0, 200) || "nothing";
+  throw new SummarizerError(`the answer is no JSON object; it begins: ${began}`);
 }
 
 /** How long a server that refuses has us wait (`Retry-After`), in milliseconds; null: it does not say, or it is too long. */

@@ -189,8 +189,8 @@ const OF_MODEL: [&str; 4] = ["trigger", "triggerTokens", "target", "margin"];
 /// The thresholds of the host's model: those under the longest key that its name contains (H7). All of them are checked, since the
 /// host may change its model when nobody looks any more.
 fn of_model<'a>(options: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> {
-    let Some(models) = options.inner("models")? else { return Ok(None) };
     let model = options.text("model")?.unwrap_or_default();
+    let Some(models) = options.inner("models")? else { return Ok(None) };
     let mut found: Option<(usize, OptionsReader<'a>)> = None;
     for name in models.names() {
         let Some(own) = models.inner(name)? else { continue };

@@ -24,6 +24,7 @@ const PLANNED: Shape = Shape {
         optional("extracted", Type::Raw),
         optional("lost", Type::Items),
         optional("messages", Type::Integer),
+        optional("calls", Type::Integer),
     ],
     closed: false,
 };

@@ -54,6 +54,8 @@ struct Tried {
     floor: Floor,
     /// A summary is all that is wanted: nothing more goes.
     alone: bool,
+    /// The plan that is carried out has told of calls of a summarizer.
+    promised: bool,
     cut: MessageId,
     kept: Vec<(MessageId, MessageId)>,
     names: Vec<String>,
@@ -111,7 +113,7 @@ fn planned_compaction(
     let wanted = folds
         && !going.is_empty()
         && session.options.summarizes
-        && (force || alone || dropped >= policy(session).summary_minimum);
+        && (force || alone || tried.promised || dropped >= policy(session).summary_minimum);
     let after = after.saturating_add(if wanted { room.min(SUMMARY) } else { 0 });
     if wanted {
         go.extend(asked(session, &going, cut));
@@ -172,15 +174,19 @@ fn try_compaction(
     let (before, line) = session.sizes();
     let over = before > session.decisions.usable;
     let mut refused = None;
+    let mut promised = false;
     if let Some(cut_from) = cut_from {
-        fold_planned(session, cut_from)?;
+        let mut members = fold_planned(session, cut_from)?;
+        promised = members.integer("calls").is_some_and(|calls| calls > 0);
     } else {
         session.decisions.pruner.fold_wanted |= force;
         refused = decide(session, now_ms).refused;
     }
     let changes = &session.decisions.unreported;
     let (gone, unchanged) = (gone_with_fold(session, changes), changes.is_empty());
-    let folded = fold_count(session) != folds_before;
+    // A plan may hold nothing that goes: carried out, it would only write the head anew.
+    let nothing = gone.is_empty() && wanting.is_empty();
+    let folded = fold_count(session) != folds_before && !nothing;
     let (after, _) = session.sizes();
     let floor = smallest_request(session, session.counts.calibration.tokens(after));
     let nothing_left = !folded && unchanged && before > line && refused.is_none();
@@ -223,6 +229,7 @@ fn try_compaction(
         over,
         floor,
         alone,
+        promised,
         cut,
         kept,
         names,

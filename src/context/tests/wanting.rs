@@ -142,3 +142,24 @@ fn a_summary_has_half_of_what_is_left_below_the_line() {
         assert_eq!(room == 500, least, "{last}: {room}");
     }
 }
+
+/// Too small for a summary, unless the host asks for one; then there is nothing left.
+#[test]
+fn a_plan_that_comes_back_does_what_it_says() {
+    let options = options(&json!({ "summary": { "minimumTokens": 100_000 } }));
+    let mut host = talked(&options, 20);
+    host.request();
+    let back = |host: &mut Host, plan: &Value| -> Value {
+        let plan = plan["plan"].to_string();
+        let carried = plan_compaction(&mut host.session, false, Some(&plan), host.now_ms).unwrap();
+        serde_json::from_str(carried.json()).unwrap()
+    };
+    let plan = host.plan(true);
+    assert_ne!(plan["plan"]["calls"], 0, "{plan}");
+    assert_eq!(back(&mut host, &plan)["summaryWanted"], true);
+    host.compact("They chose u4w2.");
+    host.request();
+    let plan = host.plan(true);
+    assert_eq!(plan["plan"]["outcome"], "none", "{plan}");
+    assert_eq!(back(&mut host, &plan)["plan"]["outcome"], "none");
+}

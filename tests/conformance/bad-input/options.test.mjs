@@ -70,6 +70,7 @@ const options = [
     /^summary\.instructions$/,
   ],
   ["an unknown format", { window, format: "xml" }, /format/],
+  ["a model that is no name", { window, model: { modelId: "x" } }, /^model$/],
   ["an unknown provider", { window, provider: "acme" }, /provider/],
   ["an unknown estimator", { window, estimator: "chars/3" }, /estimator/],
   [
@@ -93,6 +94,7 @@ const wrongValues = [
   ["plan, force a text", (it) => it.plan(good(), { force: "yes" }), /^parts\.force$/],
   ["plan, force null", (it) => it.plan(good(), { force: null }), /^parts\.force$/],
   ["compact, force a number", (it) => it.compact(good(), { force: 1 }), /^options\.force$/],
+  ["compact, no plan", (it) => it.compact(good(), { plan: null }), /^plan$/],
   ["inspect, an unknown option", (it) => it.inspect({ detailkey: "system" }), /^detailkey$/],
   ["inspect, a key that is no text", (it) => it.inspect({ detailKey: 5 }), /^options\.detailKey$/],
   ["request, system a number", (it) => it.request(good(), { system: 5 }), /^system$/],

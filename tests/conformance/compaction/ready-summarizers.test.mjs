@@ -283,8 +283,11 @@ for (const wire of WIRES) {
       handle = (_, response) => sse(response, `data: ${data}\n\n${wire.stream().slice(0, 200)}`);
       await assert.rejects(wire.make()(job, control()), data);
     }
-    handle = (_, response) => response.writeHead(200).end("<html>");
-    await assert.rejects(wire.make()(job, control()));
+    handle = (_, response) => response.writeHead(200).end("<html>a login page");
+    await assert.rejects(wire.make()(job, control()), {
+      name: "SummarizerError",
+      message: "the answer is no JSON object; it begins: <html>a login page",
+    });
     const closed = new Promise((resolve) => {
       handle = (_, response) => {
         response.on("close", () => resolve("closed"));
