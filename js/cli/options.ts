@@ -290,7 +290,8 @@ export function refuse(args: Arguments, command: Command): void {
 /** "64k", "200000", "1m" as tokens. */
 export function size(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const match = /^(\d{1,9}(?:\.\d+)?)([km]?)$/i.exec(text.replaceAll("_", ""));
+  // There is no part of a token: "0.85" is meant as a share.
+  const match = /^(\d{1,9}(?:\.\d+(?=[km]))?)([km]?)$/i.exec(text.replaceAll("_", ""));
   const unit = { "": 1, k: 1000, m: 1_000_000 }[match?.[2]?.toLowerCase() ?? ""] ?? 1;
   const tokens = Math.round(Number(match?.[1]) * unit);
   if (match === null || tokens > 1_000_000_000)

@@ -1,5 +1,13 @@
 /** System prompt: budget, assembly, focus, tiers, rules. In a Wasm of its own. */
-import { charsOf, listOf, objectOf, onlyKnown, shareOf, textOf } from "../core/arguments.js";
+import {
+  charsOf,
+  listOf,
+  objectOf,
+  onlyKnown,
+  refuseNonFinite,
+  shareOf,
+  textOf,
+} from "../core/arguments.js";
 import { edited } from "../core/edit.js";
 import { Instance } from "../core/instance.js";
 import { apart, argumentJson, wellFormed } from "../core/json.js";
@@ -34,7 +42,7 @@ function ask<T>(during: string, work: (length: number) => string, argument: obje
  * promptBudget({ contextTokens: 32_768, maxOutputTokens: 4_096 }); // { maxPerTierChars: 7_168, maxTotalChars: 28_672 }
  */
 export function promptBudget(window: ContextWindow = { contextTokens: 0 }): PromptBudget {
-  objectOf("window", window);
+  refuseNonFinite("window", objectOf("window", window), 1);
   return ask("promptBudget", glue.budget, window);
 }
 
@@ -75,6 +83,7 @@ export function assemblePrompt(
     order,
     locale,
   } = onlyKnown("options", options, ["budget", "focus", "protect", "order", "locale"]);
+  refuseNonFinite("budget", budget, 1);
   const input = { sections, budget, focus, protect, order, locale };
   const { json, texts } = apart(input, "assemblePrompt");
   const all = [wellFormed(json), ...texts];

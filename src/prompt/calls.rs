@@ -278,7 +278,11 @@ pub(super) fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<
         members.integer("priority").map(|own| u32::try_from(own.clamp(0, 100)).unwrap_or_default());
     let Some(priority) = own.or_else(|| base_priority(&key)) else {
         let expected = format!("a priority, 0 to 100 (known without one: {})", known_keys());
-        return Err(Error::argument(&format!("{argument}.priority"), &expected, key));
+        return Err(Error::argument(
+            &format!("{argument}.priority"),
+            &expected,
+            format_args!("none for the key {key:?}"),
+        ));
     };
     Ok(Section {
         key,
@@ -364,6 +368,8 @@ mod tests {
             wrong,
             "sections[0]: expected a section: { key, content, priority }, got missing field `content`"
         );
+        let wrong = error(assemble(r#"{"sections":[{"key":"a","content":"x"}]}"#));
+        assert!(wrong.ends_with("candidates), got none for the key \"a\""), "{wrong}");
         let wrong = error(truncate(r#"{"text":"x","maxChars":1,"marker":7}"#));
         assert_eq!(wrong, "marker: expected a string, got integer `7`");
         let wrong = error(assemble(r#"{"sections":[],"protect":"maybe"}"#));

@@ -106,7 +106,7 @@ fn parse(content: &str) -> Option<(Vec<String>, String)> {
         return None;
     }
     let mut patterns: Vec<String> = Vec::new();
-    let (mut in_paths, mut closed) = (false, false);
+    let (mut in_paths, mut in_brackets, mut closed) = (false, false, false);
     let mut read = content.find('\n').map_or(content.len(), |end| end.saturating_add(1));
     for line in lines {
         read = read.saturating_add(line.len());
@@ -115,11 +115,21 @@ fn parse(content: &str) -> Option<(Vec<String>, String)> {
             closed = true;
             break;
         }
-        if let Some(inline) = text.strip_prefix("paths:").or_else(|| text.strip_prefix("globs:")) {
+        // A list in brackets may take several lines.
+        let goes_on = (in_brackets || in_paths && text.starts_with('[')) && !text.starts_with('#');
+        let named = text.strip_prefix("paths:").or_else(|| text.strip_prefix("globs:"));
+        if let Some(inline) = named.or_else(|| goes_on.then_some(text)) {
             let inline = uncommented(inline);
             in_paths = inline.is_empty();
-            let list = inline.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
-            for item in split_items(list.unwrap_or(inline)) {
+            let opened = inline
+                .strip_prefix('[')
+                .filter(|list| list.is_empty() || list.ends_with([',', ']']));
+            in_brackets |= opened.is_some();
+            let mut list = opened.unwrap_or(inline);
+            if let Some(last) = list.strip_suffix(']').filter(|_| in_brackets) {
+                (list, in_brackets) = (last, false);
+            }
+            for item in split_items(list) {
                 add(&mut patterns, item);
             }
         } else if let Some(item) = text.strip_prefix('-').filter(|_| in_paths) {
@@ -191,6 +201,8 @@ mod tests {
             "\u{feff}---\ndescription: d\npaths: **/*.ts\nother: 1\n---\n\nBe strict.",
             "---\n# a comment\npaths:\n\n  # another\n  - **/*.ts # why\n  - {a,b}/*.rs\n---\nBe strict.",
             "---\nglobs: **/*.{ts,tsx}, src/*.js\n---\nBe strict.",
+            "---\npaths:\n  [\n    \"x/*.rs\",\n    # a comment, too\n\n    \"**/*.ts\",\n  ]\n---\nBe strict.",
+            "---\npaths: [\"x/*.rs\",\n  '**/*.ts']\nother: [\n---\nBe strict.",
         ] {
             let sections =
                 match_rules(&[rule("rules/typescript.md", content)], &["src/a.ts".to_owned()]);

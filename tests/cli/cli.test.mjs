@@ -65,6 +65,7 @@ test("a wrong command line exits with 2 and says what is allowed", () => {
     [["inspect", AUDIT, "--windw", "64k"], /unknown option "--windw"\. Did you mean "--window"\?/],
     [["inspect", AUDIT, "--nonsense"], /unknown option "--nonsense"\. See plimsoll --help/],
     [["inspect", AUDIT, "--window", "64q"], /--window: a size like 64k, 200000 or 1m, got "64q"/],
+    [["check", AUDIT, "--max-used", "0.85"], /--max-used: a size like 64k, .*, got "0\.85"/],
     [
       ["inspect", AUDIT, "--window", "8k", "--reserve", "8k"],
       /--reserve: must be less than the window/,

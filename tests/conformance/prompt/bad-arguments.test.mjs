@@ -248,3 +248,10 @@ test("a long query takes time in proportion", { skip }, () => {
   const [short, long] = [of(4_000), of(40_000)];
   assert.ok(long < 40 * short, `${long} ms for ten times what took ${short} ms`);
 });
+
+test("a budget that is no finite number is named as it was passed", () => {
+  const endless = { budget: { ...budget, maxTotalChars: Infinity } };
+  assert.throws(() => api.assemblePrompt([section], endless), /maxTotalChars: .*, got Infinity/);
+  const none = { contextTokens: Number.NaN };
+  assert.throws(() => api.promptBudget(none), /window\.contextTokens: .*, got NaN/);
+});
