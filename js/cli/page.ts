@@ -1,6 +1,15 @@
 /** `plimsoll inspect FILE --html OUT` and `--open`: one HTML file with the inspector and the session in it. No server, no connection. */
 import { spawn } from "node:child_process";
-import { fstatSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -125,7 +134,14 @@ function template(): string {
 function write(file: string, content: string, args: Arguments): void {
   const isPrivate = args.has("open") || args.has("unredacted");
   try {
-    writeFileSync(file, content, isPrivate ? { mode: 0o600 } : {});
+    const out = openSync(file, "w", isPrivate ? 0o600 : 0o666);
+    try {
+      // A file that was there before has the mode that it had.
+      if (isPrivate && fstatSync(out).isFile()) fchmodSync(out, 0o600);
+      writeFileSync(out, content);
+    } finally {
+      closeSync(out);
+    }
   } catch (error) {
     const code = (error as { code?: string }).code ?? "cannot be written";
     throw new Exit(UNREADABLE, `${file}: cannot be written (${code})`);

@@ -90,10 +90,14 @@ test("--html writes a page without secrets and lists what it redacted", { skip }
 test("--unredacted keeps secrets in a file that only its owner can read", { skip }, () => {
   const from = file("whole.jsonl", talk(`token ${SECRET}`));
   const out = join(folder, "whole.html");
+  const again = join(folder, "again.html");
+  writeFileSync(again, "everybody may read it", { mode: 0o644 });
   const ran = plimsoll(["inspect", from, "--html", out, "--unredacted"]);
   assert.match(ran.err, /nothing was redacted/);
+  assert.equal(plimsoll(["inspect", from, "--html", again, "--unredacted"]).code, 0);
   assert.ok(carried(readFileSync(out, "utf8")).text.includes(SECRET));
-  if (process.platform !== "win32") assert.equal(statSync(out).mode & 0o777, 0o600);
+  if (process.platform === "win32") return;
+  for (const path of [out, again]) assert.equal(statSync(path).mode & 0o777, 0o600);
 });
 
 test("--open passes a private file to the desktop and prints its path", {
