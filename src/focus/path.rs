@@ -55,6 +55,9 @@ fn file(word: &str) -> Option<String> {
         return None;
     }
     let word = without_line(word.trim_end_matches(['.', ':', '!', '?', '…']));
+    // Prompts mention a file as "@src/a.ts". "@/a.ts" and "@scope/name" are names of imports.
+    let mentioned = word.strip_prefix('@');
+    let word = mentioned.filter(|it| !it.starts_with('/') && it.contains('.')).unwrap_or(word);
     let (drive, path) = match word.as_bytes() {
         [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic() => word.split_at(2),
         _ => ("", word),
@@ -123,6 +126,8 @@ mod tests {
         );
         check("src/parser is a folder; tests/data too", &["src/parser", "tests/data"]);
         check("修改 src/编辑器/主.ts 文件", &["src/编辑器/主.ts"]);
+        check("fix @src/a.ts:7 like @README.md", &["src/a.ts", "README.md"]);
+        check("of @scope/name and @app/name, not @/a.ts", &["@/a.ts"]);
     }
 
     /// A56: versions, numbers and abbreviations were taken for files, and absolute and backslash paths were not seen.
