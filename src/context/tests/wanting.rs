@@ -145,7 +145,7 @@ fn a_summary_has_half_of_what_is_left_below_the_line() {
 
 /// Too small for a summary, unless the host asks for one; then there is nothing left.
 #[test]
-fn a_plan_that_comes_back_does_what_it_says() {
+fn a_plan_that_comes_back_has_its_summary_or_folds_nothing() {
     let options = options(&json!({ "summary": { "minimumTokens": 100_000 } }));
     let mut host = talked(&options, 20);
     host.request();
