@@ -113,6 +113,23 @@ pub enum Item {
     Filler(&'static str),
 }
 
+impl Item {
+    /// The messages of the host's that it is made of.
+    pub fn hosts(&self) -> impl Iterator<Item = MessageId> {
+        let (one, parts) = match self {
+            Self::Keep(at) | Self::Edit(at, _) => (Some(*at), [].as_slice()),
+            Self::Make(_) | Self::Filler(_) => (None, [].as_slice()),
+            Self::Join(_, parts) => (None, parts.as_slice()),
+        };
+        let mut last = None;
+        let joined = parts.iter().filter_map(move |part| {
+            let Joint::Host(message, _) = *part else { return None };
+            (last.replace(message) != Some(message)).then_some(message)
+        });
+        one.into_iter().chain(joined)
+    }
+}
+
 /// Whose a joined message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {

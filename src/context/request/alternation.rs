@@ -306,21 +306,6 @@ impl Builder<'_> {
     }
 }
 
-/// The messages of the host's that an item is made of.
-pub(in crate::context) fn hosts(item: &Item) -> impl Iterator<Item = MessageId> {
-    let (one, parts) = match item {
-        Item::Keep(at) | Item::Edit(at, _) => (Some(*at), [].as_slice()),
-        Item::Make(_) | Item::Filler(_) => (None, [].as_slice()),
-        Item::Join(_, parts) => (None, parts.as_slice()),
-    };
-    let mut last = None;
-    let joined = parts.iter().filter_map(move |part| {
-        let Joint::Host(message, _) = *part else { return None };
-        (last.replace(message) != Some(message)).then_some(message)
-    });
-    one.into_iter().chain(joined)
-}
-
 /// The pieces of a message that go out.
 fn staying<'o>(outline: &'o Outline, changes: &[Change]) -> Vec<(u32, &'o Piece)> {
     let pieces = (0u32..).zip(&outline.pieces).zip(gone(outline, changes));

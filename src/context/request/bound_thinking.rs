@@ -2,7 +2,6 @@
 //! a change, or take none.
 
 use crate::context::options::Thinking;
-use crate::context::request::alternation::hosts;
 use crate::context::request::last_request::Entry;
 use crate::context::session::Session;
 use crate::context::transcript::masks::mask_of;
@@ -30,7 +29,7 @@ pub(in crate::context) fn drop_unbound_reasoning(
     }
     let mut behind = Vec::new();
     for entry in entries.iter().skip(changed_at) {
-        for message in hosts(&entry.item) {
+        for message in entry.item.hosts() {
             behind.extend(session.transcript.ledger.blocks_of(message));
         }
     }

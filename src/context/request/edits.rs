@@ -2,7 +2,6 @@
 
 use litemap::LiteMap;
 
-use crate::context::request::alternation::hosts;
 use crate::context::request::last_request::Entry;
 use crate::context::request::recall::reference;
 use crate::context::session::Session;
@@ -72,7 +71,7 @@ pub(in crate::context) fn report_edits(
     if by_message.is_empty() {
         return edits;
     }
-    let mut sent: Vec<MessageId> = entries.iter().flat_map(|entry| hosts(&entry.item)).collect();
+    let mut sent: Vec<MessageId> = entries.iter().flat_map(|entry| entry.item.hosts()).collect();
     sort_set(&mut sent);
     for (index, (rule, saved)) in by_message {
         if !matches!(rule, Rule::Fold | Rule::Repair) && sent.binary_search(&index).is_err() {
@@ -101,7 +100,7 @@ pub(in crate::context) fn edited_messages(
                 let key = fnv(json::write(&changes_made).into_bytes());
                 (!changes_made.is_empty()).then_some((index, ops, key))
             };
-            hosts(&entry.item).filter_map(of).collect()
+            entry.item.hosts().filter_map(of).collect()
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::context::request::alternation::hosts;
 use crate::context::request::builder::Builder;
 use crate::context::request::last_request::Entry;
 use crate::context::request::placeholders::{IMAGE, arguments};
@@ -235,7 +234,7 @@ impl Builder<'_> {
     /// A hash of the ids of calls in an item's messages.
     fn ids(&self, item: &Item) -> u64 {
         let pieces =
-            hosts(item).filter_map(|at| self.transcript.outline(at)).flat_map(|it| &it.pieces);
+            item.hosts().filter_map(|at| self.transcript.outline(at)).flat_map(|it| &it.pieces);
         let ids = pieces.map(|piece| &*piece.id).filter(|id| !id.is_empty());
         ids.fold(0, |all, id| u64::rotate_left(all, 1) ^ fnv(id.bytes()))
     }

@@ -113,8 +113,8 @@ async function checkHost(seed, habits, pairs) {
     const view = seen(sent);
     if (last && !isNew && !habits.includes("two")) {
       const changed = last.sent.findIndex((own, at) => own !== view.sent[at]);
-      const isSaid = changed < 0 || (view.epoch > last.epoch && sent.firstChanged <= changed);
-      assert(isSaid, `${where}: message ${changed} changed, said was ${sent.firstChanged}`);
+      const isReported = changed < 0 || (view.epoch > last.epoch && sent.firstChanged <= changed);
+      assert(isReported, `${where}: message ${changed} changed, reported was ${sent.firstChanged}`);
     }
     // A pin may bring back a message whose calls the host has just renamed: it goes out under the old ids first.
     if (!habits.includes("rename")) {
