@@ -11,20 +11,17 @@ export interface Box {
 export function squarify(values: readonly number[], width: number, height: number): Box[] {
   const total = values.reduce((sum, value) => sum + value, 0);
   const scale = total > 0 ? (width * height) / total : 0;
+  const area = (at: number): number => (values[at] ?? 0) * scale;
   const boxes: Box[] = [];
   let rest: Box = { x: 0, y: 0, width, height };
   for (let at = 0; at < values.length; ) {
     const side = Math.min(rest.width, rest.height);
     let end = at + 1;
-    let sum = (values[at] ?? 0) * scale;
+    const first = area(at);
+    let sum = first;
     while (end < values.length) {
-      const more = sum + (values[end] ?? 0) * scale;
-      const first = (values[at] ?? 0) * scale;
-      if (
-        worst(first, (values[end] ?? 0) * scale, more, side) >
-        worst(first, (values[end - 1] ?? 0) * scale, sum, side)
-      )
-        break;
+      const more = sum + area(end);
+      if (worst(first, area(end), more, side) > worst(first, area(end - 1), sum, side)) break;
       sum = more;
       end += 1;
     }
@@ -32,7 +29,7 @@ export function squarify(values: readonly number[], width: number, height: numbe
     const isColumn = rest.width >= rest.height;
     let along = 0;
     for (; at < end; at += 1) {
-      const length = depth > 0 ? ((values[at] ?? 0) * scale) / depth : 0;
+      const length = depth > 0 ? area(at) / depth : 0;
       boxes.push(
         isColumn
           ? { x: rest.x, y: rest.y + along, width: depth, height: length }
