@@ -182,7 +182,7 @@ function stateOf(messages: readonly NextMessage[]): Cell {
 
 function since(changed: readonly NextMessage[]): Cell {
   if (changed.length === 0) return "-";
-  const old = changed.filter((one) => !one.isNew).map((one) => (one.since?.call ?? 0) + 1);
+  const old = changed.filter((one) => !one.isNew).map((one) => one.since?.call ?? 0);
   const isNew = old.length < changed.length;
   if (old.length === 0) return { text: "now", role: "strong" };
   const calls = between(Math.min(...old), Math.max(...old));

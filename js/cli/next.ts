@@ -63,7 +63,9 @@ export function next(source: Source, args: Arguments): NextReport {
   const buckets = played.composition().filter((one) => one.tokens > 0 || one.sentTokens > 0);
   const listed = report.messages;
   const history = listed.map((one, at): NextMessage => {
-    const { group, since, evidence, restore } = played.explain(one.index);
+    const { group, since: first, evidence, restore } = played.explain(one.index);
+    // From 1, as every command counts calls.
+    const since = first && { ...first, call: first.call + 1 };
     const isNew = (was[at]?.state ?? "kept") !== one.state;
     return { ...one, group, since, evidence, restore, isNew };
   });

@@ -57,7 +57,9 @@ interface Played {
 }
 
 export function runOf({ file, setting, preset, replay }: Played): Run {
-  const { totals, calls } = replay;
+  const { totals } = replay;
+  // From 1, as every command counts calls.
+  const calls = replay.calls.map((one) => ({ ...one, call: one.call + 1 }));
   const window = { ...setting.window, source: setting.source };
   const usable = window.contextTokens - window.maxOutputTokens;
   const unmanagedOverWindow = calls.filter(({ unmanaged }) => unmanaged > usable).length;

@@ -63,14 +63,14 @@ test("next forecasts the figures of the request that follows", () => {
   const list = Array.isArray(messages) ? messages : messages.messages;
   const { runs } = json(["replay", PLAN, ...AT]);
   for (const at of [10, 30, runs[0].calls.length - 1]) {
-    const { sent, used, unmanaged, event } = runs[0].calls[at];
+    const { call, sent, used, unmanaged, event } = runs[0].calls[at];
     const cut = list.slice(0, sent);
     const before = Array.isArray(messages) ? cut : { ...messages, messages: cut };
     const path = file(`cut-${at}.json`, JSON.stringify(before));
     const { window, request } = json(["next", path, ...AT]);
     assert.deepEqual(
       [window.used, request.unmanaged, request.event, request.call],
-      [used, unmanaged, event, at + 1],
+      [used, unmanaged, event, call],
     );
   }
 });
@@ -79,6 +79,10 @@ test("next gives each changed message a rule, evidence, a time and a way to rest
   const { history } = json(["next", AUDIT, "--window", "64k"]);
   const changed = history.filter((one) => one.state !== "kept");
   assert.ok(changed.length > 100);
+  // The recorded session has edits and a fold at these calls, counted from 1.
+  const { runs } = json(["replay", AUDIT, "--window", "64k"]);
+  const events = runs[0].calls.filter(({ event }) => event !== null).map(({ call }) => call);
+  for (const { since } of changed) assert.ok(events.includes(since.call), `call ${since.call}`);
   for (const one of changed) {
     assert.notEqual(one.rule, "keep");
     assert.ok(one.evidence.length > 0 && one.restore.length > 0 && one.since !== null);
