@@ -73,7 +73,9 @@ export class Workspace {
       clock,
     } = onlyKnown("options", options, ["poll", "watch", "home", "clock"]);
     if (!Number.isFinite(poll) || poll < 0) throw invalid("poll", "seconds, 0 or more", poll);
-    if (home !== false && typeof home !== "string") throw invalid("home", "a path or false", home);
+    // No path at all would be the folder in which the program runs.
+    if (home !== false && (typeof home !== "string" || home === ""))
+      throw invalid("home", "a path or false", home);
     this.folder = resolve(folder);
     this.#places = { root: this.folder, home: home === false ? undefined : home };
     this.#clock = clock ?? Date.now;

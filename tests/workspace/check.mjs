@@ -225,6 +225,7 @@ const PARTS = {
       [root, { pol: 5 }, "pol"],
       [root, { watch: "no" }, "watch"],
       [root, { clock: 5 }, "clock"],
+      [root, { home: "" }, "home"],
     ];
     for (const [path, options, argument] of refused) {
       await assert.rejects(
