@@ -1,6 +1,7 @@
 // Measurements of the assembled package: its size and the imports of its Wasm files, one fact a line.
 import { readdirSync, readFileSync } from "node:fs";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import { bundle } from "./bundle.mjs";
 
 const [npm] = process.argv.slice(2);
@@ -13,7 +14,7 @@ const MAIN = [
 ];
 const ENTRIES = readdirSync(`${npm}/dist/entry`).filter((name) => /^\w+\.js$/.test(name));
 
-for (const [name, bytes] of [
+const parts = [
   ...wasms,
   ["inspector.html", readFileSync(`${npm}/dist/inspector.html`)],
   ["main", (await bundle(npm, ...MAIN)).atOnce],
@@ -27,12 +28,15 @@ for (const [name, bytes] of [
     ).atOnce,
   ],
   ["slim", (await bundle(npm, '* from "./dist/slim.js"')).atOnce],
-]) {
-  // Compressing takes seconds: a Wasm is weighed as it is, the page by gzip, bundles by brotli.
-  const brotli = /\.(wasm|html)$/.test(name) ? 0 : brotliCompressSync(bytes, options).length;
-  const gzip = name.endsWith(".html") ? gzipSync(bytes, { level: 9 }).length : 0;
-  console.log(`size ${name} ${bytes.length} ${brotli} ${gzip}`);
-}
+];
+// Compressing takes seconds: a Wasm is weighed as it is, the page by gzip, bundles by brotli, all of them at once.
+const weighed = parts.map(async ([name, bytes]) => {
+  const isBundle = !/\.(wasm|html)$/.test(name);
+  const brotli = isBundle ? (await promisify(brotliCompress)(bytes, options)).length : 0;
+  const zipped = name.endsWith(".html") ? (await promisify(gzip)(bytes, { level: 9 })).length : 0;
+  return `size ${name} ${bytes.length} ${brotli} ${zipped}`;
+});
+for (const line of await Promise.all(weighed)) console.log(line);
 for (const [file, bytes] of wasms) {
   for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(bytes))) {
     // A Wasm that is built for Node has the glue of the one that is not.
