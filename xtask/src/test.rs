@@ -213,11 +213,12 @@ fn node(options: &Options, name: &str) -> Result<Ended> {
     let (tarball, installed) = package()?;
     let mut tests = command("node");
     tests.args(["--test", "--test-reporter=spec"]);
-    // Node leaves a core free: on two, files would run one after the other. One more than cores, since tests wait for processes,
-    // pages and timers. The heavy hosts have time limits of their own.
+    // Node leaves a core free: on two, files would run one after the other. One more than cores where tests wait for processes,
+    // pages and timers; conformance computes. The heavy hosts have time limits of their own.
     if name != "hosts" {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        tests.arg(format!("--test-concurrency={}", cores.saturating_add(1)));
+        let files = cores.saturating_add(usize::from(name != "conformance"));
+        tests.arg(format!("--test-concurrency={files}"));
     }
     tests.args(test_files(&folder)?);
     tests.env("PLIMSOLL_TARBALL", tarball);
