@@ -158,7 +158,7 @@ pub fn decimal(number: &str, places: u32) -> Option<i64> {
     Some(if mantissa.starts_with('-') { -value } else { value })
 }
 
-/// log2(1 + step/4096) in Q32, by repeated squaring at its first use: all steps at once would take longer than a first request.
+/// log2(1 + step/4096) in Q32, by repeated squaring at its first use: a session needs few of the steps.
 fn log2_of_step(step: usize) -> u64 {
     static KNOWN: [AtomicU64; STEPS] = [const { AtomicU64::new(0) }; STEPS];
     let Some(known) = KNOWN.get(step) else { return 1 << 32 };

@@ -10,7 +10,7 @@ import { policy, type Setting, setting } from "./setting.js";
 
 /** Commands that show a simulation, with and without a preset. */
 const SIMULATES: readonly Command[] = ["find", "next", "replay"];
-/** Options that change a simulation alone: what was sent has the provider's counts, and was accepted or refused by it. */
+/** Options that only change a simulation. A recorded request has the provider's counts, and the provider has accepted or refused it. */
 const OF_SIMULATIONS = ["provider", "prices", "ttl", "unseen"];
 
 /** A file, and how it is looked at. */
