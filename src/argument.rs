@@ -15,28 +15,26 @@ use crate::json::{self, Members, Object, RawValue, Shape, string};
 #[cfg(feature = "context")]
 pub(crate) use options::OptionsReader;
 
-impl Shape {
-    /// Reads an argument of this form.
-    ///
-    /// # Errors
-    /// `InvalidArgument` with the argument's name and that of the member, what is expected and what came; `UnknownOption` for a
-    /// member that there is none of.
-    pub fn argument<'a>(&self, json: &'a str, argument: Arguments<'_>) -> Result<Members<'a>> {
-        self.read(json).map_err(|error| {
-            if let Some((name, value)) = self.unknown_member(json) {
-                return Error::unknown_option(&place_of(argument, &name), &self.names(), value);
-            }
-            let place = error.member();
-            let place = place.map_or_else(|| argument.to_string(), |it| place_of(argument, it));
-            place_error(&place, self.what, &error)
-        })
-    }
+/// Reads an argument of this form.
+///
+/// # Errors
+/// `InvalidArgument` with the argument's name and that of the member, what is expected and what came; `UnknownOption` for a
+/// member that there is none of.
+pub fn read<'a>(shape: &Shape, json: &'a str, argument: Arguments<'_>) -> Result<Members<'a>> {
+    shape.read(json).map_err(|error| {
+        if let Some((name, value)) = unknown_member(shape, json) {
+            return Error::unknown_option(&place_of(argument, &name), &shape.names(), value);
+        }
+        let place = error.member();
+        let place = place.map_or_else(|| argument.to_string(), |it| place_of(argument, it));
+        place_error(&place, shape.what, &error)
+    })
+}
 
-    fn unknown_member<'a>(&self, json: &'a str) -> Option<(Cow<'a, str>, &'a RawValue)> {
-        let known = self.names();
-        let members = if self.closed { Object::read(json).ok()? } else { return None };
-        members.into_iter().find(|(name, _)| !known.contains(&&**name))
-    }
+fn unknown_member<'a>(shape: &Shape, json: &'a str) -> Option<(Cow<'a, str>, &'a RawValue)> {
+    let known = shape.names();
+    let members = if shape.closed { Object::read(json).ok()? } else { return None };
+    members.into_iter().find(|(name, _)| !known.contains(&&**name))
 }
 
 fn place_of(argument: Arguments<'_>, member: &str) -> String {

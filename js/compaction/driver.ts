@@ -74,7 +74,7 @@ export async function drive(job: Drive): Promise<Driven> {
   const { summarizers, signal, redact, timers = TIMERS } = job;
   const started = {
     ...job.options,
-    nonce: nonce(),
+    nonce: compactions.call("compact", () => glue.nonce()),
     summarizers: summarizers.length,
     redact: redact !== false,
   };
@@ -216,10 +216,4 @@ async function answer(
   } catch (error) {
     return { failed: "threw", error: seen(error) };
   }
-}
-
-/** A name that no text can know: 16 random bytes. */
-function nonce(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

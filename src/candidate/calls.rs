@@ -8,7 +8,7 @@ use super::gates::Gates;
 use super::section::{KEY, Limits, PRIORITY, Rendered};
 use super::state::{Kind, State};
 use super::store::{Change, Store, Transition};
-use crate::argument::{each, text};
+use crate::argument::{self, each, text};
 use crate::error::{Error, Result, listed};
 use crate::focus::Focus;
 use crate::json::{
@@ -87,7 +87,7 @@ impl Store {
     /// # Errors
     /// `InvalidArgument` with the option's name, as all here.
     pub fn from_options(json: &str) -> Result<Self> {
-        let mut members = OPTIONS.argument(json, format_args!(""))?;
+        let mut members = argument::read(&OPTIONS, json, format_args!(""))?;
         let mut gates = members.raw("gates").map(Gates::parse).transpose()?.unwrap_or_default();
         gates.categories = each(members.items("categories"), format_args!("categories"), name)?;
         let scope = members.text("scope").unwrap_or_default().into_owned();
@@ -103,7 +103,7 @@ impl Store {
     /// `recordOutcome`: `[id, outcome]`.
     pub fn conclude_json(&mut self, json: &str) -> Result<String> {
         let [id, raw] = arguments(json)?;
-        let mut members = OUTCOME.argument(raw, format_args!("outcome"))?;
+        let mut members = argument::read(&OUTCOME, raw, format_args!("outcome"))?;
         let mut is = |name| members.flag(name).unwrap_or(false);
         let mut outcome = Outcome {
             success: is("success"),
@@ -125,7 +125,7 @@ impl Store {
     pub fn transition_json(&mut self, json: &str) -> Result<String> {
         let [id, to, raw] = arguments(json)?;
         let to = state("to", &text(format_args!("to"), to)?)?;
-        let mut members = CHANGE.argument(raw, format_args!("change"))?;
+        let mut members = argument::read(&CHANGE, raw, format_args!("change"))?;
         let reason = members.text("reason").unwrap_or_default().into_owned();
         let change = Change {
             to,
@@ -151,7 +151,7 @@ impl Store {
     pub fn section_json(&self, json: &str) -> Result<String> {
         let [focus, raw] = arguments(json)?;
         let focus = Focus::parse(focus)?;
-        let mut members = SECTION.argument(raw, format_args!("options"))?;
+        let mut members = argument::read(&SECTION, raw, format_args!("options"))?;
         let usual = Limits::default();
         let count = size("options.maxCount", members.integer("maxCount"))?;
         let tokens = size("options.maxTokens", members.integer("maxTokens"))?;
@@ -186,7 +186,7 @@ impl Store {
         let [ids, sections, when] = arguments(json)?;
         let (mut included, mut cut) = (false, false);
         for (place, raw) in items("plan.sections", sections)?.into_iter().enumerate() {
-            let mut members = REPORT.argument(raw, format_args!("plan.sections[{place}]"))?;
+            let mut members = argument::read(&REPORT, raw, format_args!("plan.sections[{place}]"))?;
             if members.str("key") == Some(KEY) {
                 included |= members.flag("included").unwrap_or(false);
                 cut |= members.flag("truncated").unwrap_or(true);
@@ -203,7 +203,7 @@ impl Store {
 }
 
 fn observation(json: &str) -> Result<Observation> {
-    let mut members = OBSERVATION.argument(json, format_args!("observation"))?;
+    let mut members = argument::read(&OBSERVATION, json, format_args!("observation"))?;
     let kind = members.text("kind").unwrap_or_default();
     let known = Kind::named(&kind).ok_or_else(|| {
         let names = listed(&Kind::ALL.map(Kind::name), "");

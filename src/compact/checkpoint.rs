@@ -4,6 +4,7 @@
 //! keeps as text; the state changes when a checkpoint is asked for, not when it comes, so that nothing is asked for twice (G54).
 
 use super::options::Options;
+use crate::argument;
 use crate::error::{Error, Result};
 use crate::json::{self, Object, RawValue, Shape, Type, Value, json, optional, required};
 use crate::text::prefix;
@@ -259,7 +260,7 @@ pub struct Earlier {
 impl Earlier {
     fn read(json: &RawValue) -> Result<Self> {
         let argument = "summary.checkpoints.last";
-        let mut fields = LAST.argument(json, format_args!("{argument}"))?;
+        let mut fields = argument::read(&LAST, json, format_args!("{argument}"))?;
         let mut count = |name: &str| {
             let number = fields.integer(name).unwrap_or_default();
             let refused = |_| Error::argument(&format!("{argument}.{name}"), "0 or more", number);
@@ -285,7 +286,7 @@ pub(super) fn check_checkpoints(fields: Option<&RawValue>) -> Result<Option<Earl
     match fields {
         None | Some("true" | "false" | "null") => Ok(None),
         Some(object) if object.starts_with('{') => {
-            let mut fields = CHECKPOINTS.argument(object, format_args!("{argument}"))?;
+            let mut fields = argument::read(&CHECKPOINTS, object, format_args!("{argument}"))?;
             fields.items("thresholds").map(percents).transpose()?;
             for (name, least, expected) in [
                 ("turns", 1, "a number of turns, 1 or more"),

@@ -5,6 +5,7 @@ use super::inert::inert;
 use super::language::named;
 use super::options::{Ahead, Options};
 use super::template::{Template, bare};
+use crate::argument;
 use crate::error::{Error, Result};
 use crate::estimate::Estimator;
 use crate::json::{self, Members, RawValue, Shape, Type, optional, required};
@@ -54,7 +55,7 @@ pub const SUMMARY: Shape = Shape {
 /// # Errors
 /// `InvalidArgument` with the member's name.
 pub fn check_summary(json: &str) -> Result<Option<Earlier>> {
-    let mut summary = SUMMARY.argument(json, format_args!("summary"))?;
+    let mut summary = argument::read(&SUMMARY, json, format_args!("summary"))?;
     Figures::read(&mut summary)?;
     check_checkpoints(summary.raw("checkpoints"))
 }

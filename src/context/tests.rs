@@ -26,6 +26,7 @@ mod wanting;
 use crate::context::report::explain::explain;
 use crate::context::report::status::status;
 use crate::context::request::build_request::violations_sent;
+use crate::context::request::builder::Builder;
 use crate::context::session::agent::call_agent_tool;
 use crate::context::session::alignment::align;
 use crate::context::session::snapshot::forgotten::starts_late;
@@ -220,14 +221,12 @@ fn a_user_text_is_in_the_head_as_it_was_repaired() {
         host.ask(&format!("and {at}?"));
         host.request();
     }
-    let crate::model::Made::User(parts) = host.session.builder().head() else {
+    let crate::model::Made::User(parts) = Builder::new(&host.session).head() else {
         panic!("the head is the user's")
     };
     assert_eq!(parts.get(1), Some(&crate::model::MadePart::Host(0.into(), 0)));
-    let written = host
-        .session
-        .builder()
-        .write(&crate::model::Item::Make(host.session.builder().head()), 0.into());
+    let written = Builder::new(&host.session)
+        .write(&crate::model::Item::Make(Builder::new(&host.session).head()), 0.into());
     let Written::Make { ops, .. } = written else { panic!("made") };
     let mended = r#"[{"op":"replace","path":"/content/1/text","value":"find \ufffd it"}]"#;
     assert_eq!(crate::json::write(&ops), mended);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Focus, Signal};
-use crate::argument::{each, text};
+use crate::argument::{self, each, text};
 use crate::error::Result;
 use crate::json::{RawValue, Shape, Type, Write, object, optional};
 
@@ -25,7 +25,7 @@ impl Focus {
     /// # Errors
     /// `InvalidArgument` with the place in it.
     pub fn parse(raw: &RawValue) -> Result<Self> {
-        let mut members = FOCUS.argument(raw, format_args!("focus"))?;
+        let mut members = argument::read(&FOCUS, raw, format_args!("focus"))?;
         let names = each(members.items("planSignals"), format_args!("focus.planSignals"), text)?;
         let all = [Signal::Continue, Signal::Plan, Signal::Change, Signal::Verify];
         Ok(Self {

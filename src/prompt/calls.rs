@@ -8,7 +8,7 @@ use super::{
     descriptions, known_keys, match_rules, memory_tiers, task_focus, tier_names, trim_descriptions,
     workspace_sections,
 };
-use crate::argument::{each, text};
+use crate::argument::{self, each, text};
 use crate::error::{Error, Result};
 use crate::focus::{Focus, LANGUAGES};
 use crate::json::{
@@ -82,7 +82,7 @@ pub fn focus(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut members = ARGUMENTS.argument(json, format_args!(""))?;
+    let mut members = argument::read(&ARGUMENTS, json, format_args!(""))?;
     let query = members.text("query").unwrap_or_default();
     let recent = each(members.items("recent"), format_args!("recent"), text)?;
     let root = members.text("projectRoot");
@@ -104,7 +104,7 @@ pub fn focus(json: &str) -> Result<String> {
 
 /// `promptBudget`: a window.
 pub fn budget(json: &str) -> Result<String> {
-    let mut window = WINDOW.argument(json, format_args!("window"))?;
+    let mut window = argument::read(&WINDOW, json, format_args!("window"))?;
     let tokens = |value: Option<i64>, name: &str| {
         let value = value.unwrap_or(0);
         u64::try_from(value).map_err(|_| Error::argument(name, "a number of tokens", value))
@@ -133,7 +133,7 @@ pub fn truncate(json: &str) -> Result<String> {
         ],
         closed: true,
     };
-    let mut members = ARGUMENTS.argument(json, format_args!(""))?;
+    let mut members = argument::read(&ARGUMENTS, json, format_args!(""))?;
     let text = members.text("text").unwrap_or_default();
     let usual = Split::default();
     let marker = members.text("marker");
@@ -200,7 +200,7 @@ pub fn trim(json: &str) -> Result<String> {
         members: &[required("tools", Type::Items), required("maxChars", Type::Integer)],
         closed: true,
     };
-    let mut members = ARGUMENTS.argument(json, format_args!(""))?;
+    let mut members = argument::read(&ARGUMENTS, json, format_args!(""))?;
     let mut found = Vec::new();
     for (at, tool) in members.items("tools").unwrap_or_default().into_iter().enumerate() {
         descriptions(format!("/{at}"), &format!("tools[{at}]"), tool, &mut found)?;
@@ -217,7 +217,7 @@ pub fn trim(json: &str) -> Result<String> {
 
 /// `buildContext`: `{memories, text, maxChars, locale}`.
 pub fn remember(json: &str) -> Result<String> {
-    let mut members = WORDS.argument(json, format_args!(""))?;
+    let mut members = argument::read(&WORDS, json, format_args!(""))?;
     let memories = each(members.items("memories"), format_args!("memories"), text)?;
     let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
     let (message, max, locale) = words(&mut members)?;
@@ -226,7 +226,7 @@ pub fn remember(json: &str) -> Result<String> {
 
 /// `compressText`: `{text, maxChars, locale}`.
 pub fn compress(json: &str) -> Result<String> {
-    let mut members = WORDS.argument(json, format_args!(""))?;
+    let mut members = argument::read(&WORDS, json, format_args!(""))?;
     let (text, max, locale) = words(&mut members)?;
     Ok(write(&super::compress(&text, max, &locale)))
 }
@@ -268,11 +268,11 @@ fn files(json: &str) -> Result<Members<'_>> {
         ],
         closed: true,
     };
-    ARGUMENTS.argument(json, format_args!(""))
+    argument::read(&ARGUMENTS, json, format_args!(""))
 }
 
 pub(super) fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<Section<'a>> {
-    let mut members = SECTION.argument(raw, argument)?;
+    let mut members = argument::read(&SECTION, raw, argument)?;
     let key = members.text("key").unwrap_or_default();
     let own =
         members.integer("priority").map(|own| u32::try_from(own.clamp(0, 100)).unwrap_or_default());
@@ -298,7 +298,7 @@ pub(super) fn section<'a>(argument: Arguments<'_>, raw: &'a RawValue) -> Result<
 }
 
 fn tier_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
-    let mut members = FILE.argument(raw, argument)?;
+    let mut members = argument::read(&FILE, raw, argument)?;
     Ok(TierFile {
         tier: members.text("tier").unwrap_or_default().into_owned(),
         content: members.text("content").unwrap_or_default().into_owned(),
@@ -307,7 +307,7 @@ fn tier_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
 }
 
 fn named_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
-    let mut members = FILE.argument(raw, argument)?;
+    let mut members = argument::read(&FILE, raw, argument)?;
     Ok(TierFile {
         tier: members.text("name").unwrap_or_default().into_owned(),
         content: members.text("content").unwrap_or_default().into_owned(),
@@ -316,7 +316,7 @@ fn named_file(argument: Arguments<'_>, raw: &RawValue) -> Result<TierFile> {
 }
 
 fn rule(argument: Arguments<'_>, raw: &RawValue) -> Result<Rule> {
-    let mut members = FILE.argument(raw, argument)?;
+    let mut members = argument::read(&FILE, raw, argument)?;
     Ok(Rule {
         path: members.text("path").unwrap_or_default().into_owned(),
         content: members.text("content").unwrap_or_default().into_owned(),
@@ -324,7 +324,7 @@ fn rule(argument: Arguments<'_>, raw: &RawValue) -> Result<Rule> {
 }
 
 pub(super) fn budget_of(raw: &RawValue) -> Result<Budget> {
-    let mut members = BUDGET.argument(raw, format_args!("budget"))?;
+    let mut members = argument::read(&BUDGET, raw, format_args!("budget"))?;
     let mut chars =
         |name: &str| size(members.integer(name).unwrap_or_default(), &format!("budget.{name}"));
     Ok(Budget { per_tier: chars("maxPerTierChars")?, total: chars("maxTotalChars")? })
@@ -335,7 +335,7 @@ pub(super) fn locale_of(raw: &RawValue) -> Result<Locale> {
         return Locale::named(&name)
             .ok_or_else(|| Error::argument("locale", LOCALE.what, Value::from(&*name)));
     }
-    let mut members = LOCALE.argument(raw, format_args!("locale"))?;
+    let mut members = argument::read(&LOCALE, raw, format_args!("locale"))?;
     let mut words = |name| members.text(name).unwrap_or_default().into_owned();
     Ok(Locale {
         memory_header: words("memoryHeader"),

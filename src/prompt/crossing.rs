@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::calls::{budget_of, locale_of, section};
 use super::{Options, Order, Protect, Report};
+use crate::argument;
 use crate::argument::each;
 use crate::error::{Error, Result};
 use crate::focus::Focus;
@@ -85,7 +86,7 @@ pub fn assemble(json: &str, texts: &[&str]) -> Result<Assembled> {
         ],
         closed: true,
     };
-    let mut members = ARGUMENTS.argument(json, format_args!(""))?;
+    let mut members = argument::read(&ARGUMENTS, json, format_args!(""))?;
     let mut sections = each(members.items("sections"), format_args!("sections"), section)?;
     for (section, text) in sections.iter_mut().zip(texts) {
         if section.content.is_empty() {

@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::with_input;
 use crate::compact;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// One compaction.
 #[wasm_bindgen]
@@ -60,4 +60,14 @@ pub fn checkpoint_due(len: usize) -> Result<String> {
 #[wasm_bindgen]
 pub fn checkpoint_taken(len: usize) -> Result<String> {
     with_input(len, compact::checkpoint_taken)
+}
+
+/// A name that no text can know: 16 random bytes, as hexadecimal digits.
+#[wasm_bindgen]
+pub fn nonce() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|reason| {
+        Error::argument("globalThis.crypto", "getRandomValues, for a nonce", reason)
+    })?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }

@@ -1,5 +1,6 @@
 //! Measures that the host kept, for a session that takes its messages by them.
 
+use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{with_bytes, with_input};
@@ -32,8 +33,8 @@ impl KnownMessages {
         self.0.keys().into()
     }
 
-    /// The bytes as they were read.
-    pub fn bytes(&self) -> Vec<u8> {
+    /// The bytes as they were read; copied once, and not within Wasm memory, which would keep that size.
+    pub fn bytes(&self) -> Uint8Array {
         self.0.bytes().into()
     }
 

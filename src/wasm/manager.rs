@@ -1,5 +1,6 @@
 //! One session, held by the host.
 
+use js_sys::{Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::known_messages::KnownMessages;
@@ -47,9 +48,11 @@ impl Manager {
 
     /// The measures of messages as bytes, from a number up to another, with the host's keys in the input buffer; none: the host
     /// counts by itself.
-    pub fn measures(&self, from: u32, to: u32, len: usize) -> Result<Option<Vec<u8>>> {
+    pub fn measures(&self, from: u32, to: u32, len: usize) -> Result<Option<Uint8Array>> {
         let messages = MessageId::from(from).to(to.into());
-        with_input(len, |keys| Ok(measures_of(&self.0, messages, keys)))
+        with_input(len, |keys| {
+            Ok(measures_of(&self.0, messages, keys).map(|it| it.as_slice().into()))
+        })
     }
 
     /// Appends messages by their measures, which are in the input buffer, from one of them up to another. How many; the next one is to
@@ -103,8 +106,8 @@ impl Manager {
     }
 
     /// Messages that go out with other call ids than the host's.
-    pub fn renamed(&self) -> Vec<u32> {
-        renamed_messages(&self.0)
+    pub fn renamed(&self) -> Uint32Array {
+        renamed_messages(&self.0).as_slice().into()
     }
 
     /// The last message up to this one such that no result from it on answers a call before it.
@@ -129,9 +132,9 @@ impl Manager {
 
     /// Where the offered history lies in the known one, if it is a later part of it: how many of the system's messages lead it, how
     /// many messages come before those that are known, and the numbers of those, [from, to).
-    pub fn align(&mut self) -> Option<Vec<u32>> {
+    pub fn align(&mut self) -> Option<Uint32Array> {
         let Alignment { systems, front, from, to } = align(&mut self.0)?;
-        Some(vec![systems, front, from, to])
+        Some([systems, front, from, to].as_slice().into())
     }
 
     /// The host no longer holds the messages before this one.
@@ -156,13 +159,13 @@ impl Manager {
     }
 
     /// The session's history as bytes.
-    pub fn snapshot(&self) -> Vec<u8> {
-        snapshot_bytes(&self.0)
+    pub fn snapshot(&self) -> Uint8Array {
+        snapshot_bytes(&self.0).as_slice().into()
     }
 
     /// The same with what `measures` wrote, which is in the input buffer.
-    pub fn snapshot_with(&self, len: usize) -> Result<Vec<u8>> {
-        with_bytes(len, |measures| Ok(snapshot_with(&self.0, measures)))
+    pub fn snapshot_with(&self, len: usize) -> Result<Uint8Array> {
+        with_bytes(len, |measures| Ok(snapshot_with(&self.0, measures).as_slice().into()))
     }
 
     /// Takes in what another has committed: the input buffer has its snapshot, of so many bytes, and the one from which both
@@ -328,10 +331,10 @@ impl Manager {
     }
 
     /// Message and block that the reference in the input buffer stands for.
-    pub fn referred(&self, len: usize) -> Result<Option<Vec<u32>>> {
+    pub fn referred(&self, len: usize) -> Result<Option<Uint32Array>> {
         with_input(len, |text| {
             let found = referenced_message(&self.0, text);
-            Ok(found.map(|(message, block)| vec![message.get(), block.get()]))
+            Ok(found.map(|(message, block)| [message.get(), block.get()].as_slice().into()))
         })
     }
 

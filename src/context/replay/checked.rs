@@ -1,6 +1,7 @@
 //! Rules that the requests of a session break: within an epoch a request only grows, so only what is new is looked at.
 
 use crate::context::report::estimate::request_options;
+use crate::context::request::builder::Builder;
 use crate::context::request::last_request::Built;
 use crate::context::session::Session;
 use crate::validity::Checker;
@@ -20,9 +21,10 @@ impl Checked {
         let epoch = session.request.last.epoch;
         let grown = self.items.checked_sub(built.start).filter(|_| epoch == self.epoch);
         let (mut checker, seen) = self.checker.take().zip(grown).unwrap_or_else(|| {
-            (Checker::new(session.dialect.provider, request_options(session, false)), 0)
+            (Checker::new(session.transcript.dialect.provider, request_options(session, false)), 0)
         });
-        for outline in session.builder().outgoing(built.entries.get(seen..).unwrap_or_default()) {
+        for outline in Builder::new(session).outgoing(built.entries.get(seen..).unwrap_or_default())
+        {
             checker.push(&outline);
         }
         self.epoch = epoch;

@@ -1,11 +1,12 @@
 //! Estimate of a request by kind of content.
 
+use crate::argument;
 use crate::context::request::provider_limits::oversize_request;
 use crate::error::{Error, Result};
 use crate::json::{self, Shape, Type, optional, required};
 
 use crate::context::session::Session;
-use crate::context::session::dialect::validity_options_for;
+use crate::context::transcript::dialect::validity_options_for;
 use crate::model::{Kind, MessageId, Role, Violation};
 use crate::validity;
 
@@ -85,7 +86,7 @@ const WINDOW: Shape = Shape {
 /// `InvalidArgument` names what is no window.
 pub fn check_budget(session: &Session, window: &str) -> Result<BudgetCheck> {
     let refused = |got: &dyn std::fmt::Display| Error::argument("window", WINDOW.what, got);
-    let mut window = WINDOW.argument(window, format_args!("window"))?;
+    let mut window = argument::read(&WINDOW, window, format_args!("window"))?;
     let mut tokens = |name| {
         let tokens = window.integer(name).unwrap_or(0);
         u64::try_from(tokens).map_err(|_| refused(&tokens))
@@ -154,7 +155,7 @@ pub fn estimate_since_reply(session: &Session) -> u64 {
 pub fn check_history(session: &Session, thinking: bool) -> Vec<Violation> {
     let options = request_options(session, thinking);
     let outlines = session.transcript.outlines.iter().map(|it| &**it);
-    let mut violations = validity::check(outlines, session.dialect.provider, options);
+    let mut violations = validity::check(outlines, session.transcript.dialect.provider, options);
     violations.extend(oversize_request(session));
     violations
 }
@@ -165,6 +166,6 @@ pub(in crate::context) fn request_options(session: &Session, thinking: bool) -> 
         tools: session.request.extras.definitions.map(|definitions| definitions > 0),
         marks: session.request.extras.marks,
         open: session.request.extras.open,
-        ..validity_options_for(session.dialect.format, thinking)
+        ..validity_options_for(session.transcript.dialect.format, thinking)
     }
 }

@@ -1,5 +1,6 @@
 //! Report of the monitor, and the records of requests and compactions that it is made of.
 
+use crate::argument;
 use crate::context::compaction::folds::fold_count;
 use crate::context::report::monitor::{Measured, Monitor, add};
 use crate::context::report::status::{level, used_percent};
@@ -54,7 +55,7 @@ pub(in crate::context) fn monitor_usage(session: &mut Session, of: Counted, outp
 /// # Errors
 /// `InvalidArgument`.
 pub fn record_outside(session: &mut Session, what: &str) -> Result<()> {
-    let mut what = RECORD.argument(what, format_args!("note"))?;
+    let mut what = argument::read(&RECORD, what, format_args!("note"))?;
     let mut number = |name| {
         let figure = what.integer(name)?;
         Some(u64::try_from(figure).unwrap_or(0))

@@ -43,7 +43,9 @@ impl Builder<'_> {
         entries: Vec<Entry>,
         before: Option<Role>,
     ) -> Option<Vec<Entry>> {
-        if !self.dialect.provider.takes_turns() && !self.dialect.provider.signs_calls() {
+        if !self.transcript.dialect.provider.takes_turns()
+            && !self.transcript.dialect.provider.signs_calls()
+        {
             return Some(entries);
         }
         let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
@@ -68,7 +70,7 @@ impl Builder<'_> {
             // A message that holds calls and their results begins with the model and ends with the tool.
             let opens = if self.models(&entry.item).is_some() { Role::Assistant } else { role };
             // A fold may leave the model's word directly before its calls (I18).
-            if self.dialect.provider.signs_calls()
+            if self.transcript.dialect.provider.signs_calls()
                 && last.1 == Some(Role::Assistant)
                 && self
                     .models(&entry.item)
@@ -76,7 +78,7 @@ impl Builder<'_> {
             {
                 out.push(self.entry(line(CONTINUE), before_it));
             }
-            match self.dialect.provider.between(last.1, opens) {
+            match self.transcript.dialect.provider.between(last.1, opens) {
                 Between::Nothing => {}
                 Between::Assistant => out.push(self.entry(Item::Filler(GAP), before_it)),
                 Between::OneMessage => {
@@ -135,7 +137,8 @@ impl Builder<'_> {
             parts.append(&mut self.words(message, outline, changes)?);
             return Some(Item::Make(Made::User(parts)));
         }
-        if !outline.pieces.iter().all(|piece| Joined::takes(self.dialect.format, piece)) {
+        if !outline.pieces.iter().all(|piece| Joined::takes(self.transcript.dialect.format, piece))
+        {
             return None;
         }
         let note = Made::User(vec![MadePart::Text(SYSTEM.into())]);
@@ -152,7 +155,7 @@ impl Builder<'_> {
 
     /// Results and what the user says beside them, where the one is the tool's and the other is not.
     fn apart(&self, item: &Item) -> Option<(Item, Item)> {
-        if !self.dialect.provider.splits_results() {
+        if !self.transcript.dialect.provider.splits_results() {
             return None;
         }
         let (Item::Keep(message) | Item::Edit(message, _)) = *item else { return None };
@@ -173,7 +176,7 @@ impl Builder<'_> {
                 changes.push(Change { piece: *piece, what: What::Drop });
             }
         }
-        let results = self.dialect.format.edit(outline, &changes);
+        let results = self.transcript.dialect.format.edit(outline, &changes);
         Some((Item::Edit(message, results), Item::Join(Voice::User, speech)))
     }
 
@@ -190,7 +193,7 @@ impl Builder<'_> {
 
     /// An SDK writes one message in several shapes: what the user says in it goes into one of ours.
     fn lists(&self) -> bool {
-        matches!(self.dialect.format, Format::AiSdk | Format::LangChain)
+        matches!(self.transcript.dialect.format, Format::AiSdk | Format::LangChain)
     }
 
     /// What the user says in an item. None where it is another's.
@@ -232,13 +235,15 @@ impl Builder<'_> {
 
     /// What an item says, as parts of another message. None where it cannot be taken apart.
     fn parts_of(&self, item: &Item) -> Option<Vec<Joint>> {
-        let inline = self.dialect.format.has_results_inline();
+        let inline = self.transcript.dialect.format.has_results_inline();
         match item {
             Item::Keep(message) | Item::Edit(message, _) => {
                 let outline = self.transcript.outline(*message)?;
                 let assistant = outline.role == Role::Assistant;
-                let movable =
-                    outline.pieces.iter().all(|piece| Joined::takes(self.dialect.format, piece));
+                let movable = outline
+                    .pieces
+                    .iter()
+                    .all(|piece| Joined::takes(self.transcript.dialect.format, piece));
                 let changes = self.changes(*message, outline);
                 let parts = joints(*message, outline, &changes);
                 (movable && (inline || !assistant)).then_some(parts)
@@ -252,7 +257,7 @@ impl Builder<'_> {
 
     /// A joined message in the format's shape.
     pub(in crate::context) fn joined(&self, voice: Voice, parts: &[Joint]) -> Joined {
-        let mut joined = Joined::new(self.dialect.format, voice);
+        let mut joined = Joined::new(self.transcript.dialect.format, voice);
         let mut of = (MessageId::NONE, Vec::new());
         for part in parts {
             match part {

@@ -129,8 +129,8 @@ pub(in crate::context) fn answer_with(
         fold_due: session.request.last.fold_due || needs_summary(session),
         hints: drop_hint(session),
         system_note: system_note(session),
-        format: session.dialect.format.name(),
-        provider: session.dialect.provider.name(),
+        format: session.transcript.dialect.format.name(),
+        provider: session.transcript.dialect.provider.name(),
         marked: markers_sent(session),
         cache_breakpoints: session.request.last.breakpoints.clone(),
         last_group: last_group(session).get(),
@@ -143,7 +143,7 @@ pub(in crate::context) fn last_group(session: &Session) -> MessageId {
     let speaks = |message: &Message| message.role == Role::Assistant;
     let mut at = messages.rposition(speaks);
     while let Some(before) = at.and_then(|at| at.checked_sub(1))
-        && session.dialect.format.has_runs()
+        && session.transcript.dialect.format.has_runs()
         && messages.get(before).is_some_and(speaks)
     {
         at = Some(before);

@@ -14,7 +14,7 @@ use crate::validity::Provider;
 pub(in crate::context) fn binds_reasoning(session: &Session) -> bool {
     let thinking = session.options.thinking;
     let binds = |thinking| matches!(thinking, Thinking::Bound | Thinking::Drop);
-    thinking.map_or_else(|| session.dialect.provider.binds_reasoning(), binds)
+    thinking.map_or_else(|| session.transcript.dialect.provider.binds_reasoning(), binds)
 }
 
 /// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
@@ -99,7 +99,7 @@ pub(in crate::context) fn drop_hint(session: &Session) -> Option<&'static str> {
     if !needs_drop_hint(session) || drops_unbound(session) {
         return None;
     }
-    match (session.dialect.provider, session.dialect.format) {
+    match (session.transcript.dialect.provider, session.transcript.dialect.format) {
         // The SDK adds the header itself.
         (Provider::Anthropic, Format::AiSdk) => Some(
             r#"{"body":{"providerOptions":{"anthropic":{"thinking":{"blockBinding":{"prefixMismatchBehavior":"drop_block"}}}}}}"#,

@@ -10,6 +10,7 @@ use crate::context::report::monitor_report::{record_request_size, record_room};
 use crate::context::report::status::peak_tokens;
 use crate::context::request::answer::{Answer, Difference, Event, answer_with, last_group};
 use crate::context::request::bound_thinking::drop_unbound_reasoning;
+use crate::context::request::builder::Builder;
 use crate::context::request::cache_markers::{decide_markers, resume_from};
 use crate::context::request::edits::{edited_messages, message_tokens, report_edits};
 use crate::context::request::last_request::{Built, Entry, SentItem};
@@ -83,7 +84,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     // A replay reads none of them as JSON.
     let new = entries.iter().skip(keep.saturating_sub(start)).filter(|_| is_sent);
     let items: Vec<Written> =
-        new.map(|entry| session.builder().write(&entry.item, entry.about)).collect();
+        new.map(|entry| Builder::new(session).write(&entry.item, entry.about)).collect();
     session.monitor.work.items_written =
         session.monitor.work.items_written.saturating_add(items.len() as u64);
     let before = session.request.last.tokens;
@@ -120,7 +121,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
 pub(in crate::context) fn resend(session: &Session) -> Answer {
     let entries = all_entries(session).unwrap_or_default().0;
     let items =
-        entries.iter().map(|entry| session.builder().write(&entry.item, entry.about)).collect();
+        entries.iter().map(|entry| Builder::new(session).write(&entry.item, entry.about)).collect();
     answer_with(
         session,
         items,
@@ -143,7 +144,7 @@ pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: 
     let is_ours =
         |entry: &mut Entry| !is_complete && !matches!(entry.item, Item::Keep(_) | Item::Edit(..));
     while entries.pop_if(is_ours).is_some() {}
-    if !is_complete && session.dialect.provider.takes_turns() {
+    if !is_complete && session.transcript.dialect.provider.takes_turns() {
         entries.pop();
     }
     for (index, _, key) in
@@ -174,11 +175,14 @@ pub(in crate::context) fn entries_from(
 ) -> Option<(Vec<Entry>, bool)> {
     if session.options.noop {
         let kept = from.to(session.transcript.ledger.next_message());
-        return Some((kept.map(|at| session.builder().entry(Item::Keep(at), at)).collect(), false));
+        return Some((
+            kept.map(|at| Builder::new(session).entry(Item::Keep(at), at)).collect(),
+            false,
+        ));
     }
-    let mut entries = session.builder().build(from);
-    let trailed = session.builder().trail(&mut entries, from == MessageId::FIRST);
-    Some((session.builder().take_turns(entries, before)?, trailed))
+    let mut entries = Builder::new(session).build(from);
+    let trailed = Builder::new(session).trail(&mut entries, from == MessageId::FIRST);
+    Some((Builder::new(session).take_turns(entries, before)?, trailed))
 }
 
 /// Something before the end of the last request may go out otherwise now.
@@ -204,7 +208,7 @@ fn must_rebuild(session: &Session) -> bool {
 /// the last of them where the host's own, in system and tools, leave no room for more (I13).
 fn mark_breakpoints(session: &mut Session, shared: usize) {
     session.request.last.breakpoints.clear();
-    let most = session.dialect.provider.most_markers();
+    let most = session.transcript.dialect.provider.most_markers();
     if most == 0 {
         return;
     }
@@ -249,11 +253,11 @@ fn remember_request(
     if from == 0 {
         session.request.last.made_tokens = 0;
     }
-    let made = session.builder().made_tokens(entries);
+    let made = Builder::new(session).made_tokens(entries);
     session.request.last.items.extend(entries.iter().map(Entry::sent));
     session.request.last.made_tokens = session.request.last.made_tokens.saturating_add(made);
     session.request.last.speaker =
-        session.builder().last_speaker(entries).or(session.request.last.speaker);
+        Builder::new(session).last_speaker(entries).or(session.request.last.speaker);
     session.request.last.parts = parts;
     session.request.last.beside = session.request.extras.total();
     session.request.last.upto = session.transcript.ledger.next_message();
@@ -296,8 +300,8 @@ pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
 
 /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
 fn check_outgoing(session: &Session, entries: &[Entry]) -> Vec<Violation> {
-    let builder = session.builder();
+    let builder = Builder::new(session);
     let outgoing = builder.outgoing(entries);
     let outlines = outgoing.iter().map(|outline| &**outline);
-    validity::check(outlines, session.dialect.provider, request_options(session, false))
+    validity::check(outlines, session.transcript.dialect.provider, request_options(session, false))
 }

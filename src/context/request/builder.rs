@@ -5,7 +5,6 @@ use crate::context::request::markers::Markers;
 use crate::context::request::pins::Pins;
 use crate::context::session::Session;
 use crate::context::session::decisions::Decisions;
-use crate::context::session::dialect::Dialect;
 use crate::context::session::repairs::Repairs;
 use crate::context::transcript::Transcript;
 
@@ -13,7 +12,6 @@ use crate::context::transcript::Transcript;
 #[derive(Clone, Copy)]
 pub(in crate::context) struct Builder<'a> {
     pub options: &'a Options,
-    pub dialect: Dialect,
     pub transcript: &'a Transcript,
     pub repairs: &'a Repairs,
     pub decisions: &'a Decisions,
@@ -21,17 +19,16 @@ pub(in crate::context) struct Builder<'a> {
     pub markers: &'a Markers,
 }
 
-impl Session {
+impl<'a> Builder<'a> {
     /// The builder of the session's next request.
-    pub(in crate::context) fn builder(&self) -> Builder<'_> {
-        Builder {
-            options: &self.options,
-            dialect: self.dialect,
-            transcript: &self.transcript,
-            repairs: &self.repairs,
-            decisions: &self.decisions,
-            pins: &self.request.pins,
-            markers: &self.request.markers,
+    pub(in crate::context) fn new(session: &'a Session) -> Self {
+        Self {
+            options: &session.options,
+            transcript: &session.transcript,
+            repairs: &session.repairs,
+            decisions: &session.decisions,
+            pins: &session.request.pins,
+            markers: &session.request.markers,
         }
     }
 }

@@ -17,17 +17,17 @@ impl Builder<'_> {
         message: MessageId,
         outline: &Outline,
     ) -> Vec<(u32, u64)> {
-        if !validity::is_marked(outline) || self.dialect.provider.most_markers() == 0 {
+        if !validity::is_marked(outline) || self.transcript.dialect.provider.most_markers() == 0 {
             return Vec::new();
         }
         validity::unmarked(outline, self.markers.kept(message))
     }
 
     fn unmark(&self, at: MessageId, outline: &Outline, kept: u32, found: u32) -> Vec<Fix> {
-        if self.dialect.provider.most_markers() == 0 {
+        if self.transcript.dialect.provider.most_markers() == 0 {
             return Vec::new();
         }
-        validity::unmark(at, outline, kept, (found, self.dialect.provider))
+        validity::unmark(at, outline, kept, (found, self.transcript.dialect.provider))
     }
 }
 
@@ -87,7 +87,7 @@ pub(in crate::context) fn decide_markers(session: &mut Session) -> Option<Messag
 
 /// Where the earliest marker stands that goes out: see [`Markers::cut`].
 fn marker_cut(session: &Session) -> (MessageId, u32) {
-    let most = session.dialect.provider.most_markers();
+    let most = session.transcript.dialect.provider.most_markers();
     if most == 0 {
         return ALL;
     }
@@ -118,12 +118,14 @@ pub(in crate::context) fn marker_fixes(session: &Session) -> Vec<Fix> {
         }
         // Those on reasoning.
         if all < validity::markers_of(outline) {
-            fixes.extend(session.builder().unmark(at, outline, u32::MAX, found));
+            fixes.extend(Builder::new(session).unmark(at, outline, u32::MAX, found));
         }
     }
     if let Some((at, outline)) = last {
         fixes.extend(
-            session.builder().unmark(at, outline, session.request.markers.kept(at), found).pop(),
+            Builder::new(session)
+                .unmark(at, outline, session.request.markers.kept(at), found)
+                .pop(),
         );
     }
     fixes
@@ -169,7 +171,7 @@ pub(in crate::context) fn resume_from(
             return Some((
                 at.saturating_add(1),
                 item.source,
-                session.builder().speaker_of(&Item::Keep(before.source)),
+                Builder::new(session).speaker_of(&Item::Keep(before.source)),
             ));
         }
     }

@@ -2,6 +2,7 @@
 
 use litemap::LiteMap;
 
+use crate::context::request::builder::Builder;
 use crate::context::request::last_request::Entry;
 use crate::context::request::recall::reference;
 use crate::context::session::Session;
@@ -94,8 +95,8 @@ pub(in crate::context) fn edited_messages(
         Item::Join(..) => {
             let of = |index: MessageId| {
                 let outline = session.transcript.outline(index)?;
-                let changes = session.builder().changes(index, outline);
-                let ops = session.dialect.format.edit(outline, &changes);
+                let changes = Builder::new(session).changes(index, outline);
+                let ops = session.transcript.dialect.format.edit(outline, &changes);
                 let changes_made: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
                 let key = fnv(json::write(&changes_made).into_bytes());
                 (!changes_made.is_empty()).then_some((index, ops, key))

@@ -12,7 +12,7 @@ const SMALL_BYTES: u32 = 1024;
 
 /// Cuts images and large results until the request is within the provider's limits, or nothing is left to cut.
 pub(in crate::context) fn fit_provider_limits(session: &mut Session) {
-    let limits = session.dialect.provider.limits();
+    let limits = session.transcript.dialect.provider.limits();
     let widest = session.transcript.widest;
     let beside = session.request.extras.bytes;
     session.request.last.oversize = None;
@@ -54,7 +54,7 @@ pub(in crate::context) fn fit_provider_limits(session: &mut Session) {
 
 /// I28: the history itself has too many bytes.
 pub(in crate::context) fn oversize_request(session: &Session) -> Option<Violation> {
-    let most = session.dialect.provider.limits().bytes;
+    let most = session.transcript.dialect.provider.limits().bytes;
     let sum = |sum: &mut u64, bytes: u32| {
         *sum = sum.saturating_add(u64::from(bytes));
         Some(*sum)
@@ -132,7 +132,8 @@ fn cut_block(session: &mut Session, at: BlockId) -> bool {
 
 /// The most bytes that may go out. They are counted anew where that may be much: a long session has let most of its go.
 fn renew_byte_bound(session: &mut Session, beside: u64) -> u64 {
-    if session.transcript.bytes.saturating_add(beside) > session.dialect.provider.limits().bytes / 2
+    if session.transcript.bytes.saturating_add(beside)
+        > session.transcript.dialect.provider.limits().bytes / 2
     {
         session.transcript.bytes = bytes_uncut(session);
     }

@@ -70,7 +70,7 @@ impl Builder<'_> {
 
     /// What goes out behind a message, also where that one does not go out itself.
     pub(in crate::context) fn add_results(&self, message: MessageId, entries: &mut Vec<Entry>) {
-        let together = self.dialect.format == Format::Gemini;
+        let together = self.transcript.dialect.format == Format::Gemini;
         let (mut results, mut about) = (Vec::new(), MessageId::NONE);
         let mut next_call = 0;
         for fix in self.fixes_of(message) {
@@ -208,14 +208,14 @@ impl Builder<'_> {
 
     /// Who speaks in a message that is sent; none in one that the host itself leaves out.
     pub(in crate::context) fn speaker_of(&self, item: &Item) -> Option<Role> {
-        let inline = self.dialect.format.has_results_inline();
+        let inline = self.transcript.dialect.format.has_results_inline();
         match item {
             Item::Keep(at) | Item::Edit(at, _) => {
                 let outline = self.transcript.outline(*at)?;
                 let unsent = outline.pieces.iter().any(|piece| piece.unsent);
                 let answers = outline.pieces.iter().any(|piece| piece.kind == Kind::Result);
                 let role = if answers && outline.role != Role::Assistant {
-                    self.dialect.provider.speaker_of_results(inline, outline.role)
+                    self.transcript.dialect.provider.speaker_of_results(inline, outline.role)
                 } else if matches!(item, Item::Edit(..)) {
                     let sent = changed(outline, &self.changes(*at, outline));
                     sent.last_role()
@@ -226,7 +226,7 @@ impl Builder<'_> {
             }
             Item::Make(Made::User(_)) | Item::Join(Voice::User, _) => Some(Role::User),
             Item::Make(Made::Result { .. } | Made::Moved { .. } | Made::Results(_)) => {
-                Some(self.dialect.provider.speaker_of_results(inline, Role::Tool))
+                Some(self.transcript.dialect.provider.speaker_of_results(inline, Role::Tool))
             }
             Item::Join(Voice::Assistant, _) | Item::Filler(_) => Some(Role::Assistant),
         }
@@ -321,9 +321,11 @@ impl Builder<'_> {
             Made::Results(_) => return outline_of(made, &|at| self.transcript.outline(at)),
             Made::Result { .. } | Made::Moved { .. } => {}
         }
-        let (message, _) = self.dialect.format.make(made, |at| self.transcript.outline(at));
+        let (message, _) =
+            self.transcript.dialect.format.make(made, |at| self.transcript.outline(at));
         let readable = stand_in(message.json(), false);
         let outline = self
+            .transcript
             .dialect
             .format
             .read(readable.json().as_bytes(), u32::MAX)

@@ -99,7 +99,7 @@ impl Builder<'_> {
                 if changes.is_empty() && joins.is_empty() {
                     return Item::Keep(message);
                 }
-                let mut ops = self.dialect.format.edit(outline, &changes);
+                let mut ops = self.transcript.dialect.format.edit(outline, &changes);
                 for start in joins {
                     without(&mut ops, start);
                 }

@@ -81,7 +81,7 @@ impl Builder<'_> {
         {
             *of = Some(about.get());
             *at = message.at_ms;
-            self.dialect.format.date(make, *at);
+            self.transcript.dialect.format.date(make, *at);
         }
         written
     }
@@ -92,7 +92,7 @@ impl Builder<'_> {
             Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
             Item::Make(made) => {
                 let (message, copies) =
-                    self.dialect.format.make(made, |at| self.transcript.outline(at));
+                    self.transcript.dialect.format.make(made, |at| self.transcript.outline(at));
                 let (role, call) = match made {
                     Made::User(_) => ("user", None),
                     Made::Results(_) => ("tool", None),
@@ -114,7 +114,8 @@ impl Builder<'_> {
                 Written::ours(message, joined.copied, joined.ops, role)
             }
             Item::Filler(text) => {
-                let spoken = self.dialect.format.say(text, |at| self.transcript.outline(at));
+                let spoken =
+                    self.transcript.dialect.format.say(text, |at| self.transcript.outline(at));
                 Written::ours(spoken, Vec::new(), Vec::new(), "assistant")
             }
         }

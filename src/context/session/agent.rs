@@ -159,7 +159,7 @@ pub fn message_count(session: &Session) -> u32 {
 /// # Errors
 /// `MalformedMessage`.
 pub fn message_text(session: &Session, index: MessageId, bytes: &[u8]) -> Result<String> {
-    Ok(words_of(&session.dialect.format.read(bytes, index.get())?, |_| true))
+    Ok(words_of(&session.transcript.dialect.format.read(bytes, index.get())?, |_| true))
 }
 
 /// The texts of some parts of a message, a call as its tool and arguments.

@@ -37,7 +37,8 @@ pub struct Alignment {
 /// # Errors
 /// `MalformedMessage`.
 pub fn offer_message(session: &mut Session, bytes: &[u8]) -> Result<()> {
-    let draft = session.dialect.format.read(bytes, session.transcript.ledger.message_count())?;
+    let draft =
+        session.transcript.dialect.format.read(bytes, session.transcript.ledger.message_count())?;
     let length = draft.parts.iter().fold(0usize, |sum, part| sum.saturating_add(part.text.len()));
     let is_text = draft.parts.iter().all(|part| part.piece.kind == Kind::Text);
     session.restoration.offered.push(Offered {

@@ -8,12 +8,12 @@ use crate::context::request::shorten::is_listed_tool;
 use crate::context::session::Session;
 use crate::context::session::adopted::adopt_summary;
 use crate::context::session::counter::set_learned;
-use crate::context::session::dialect::native;
 use crate::context::session::marks::mark;
 use crate::context::session::snapshot::Known;
 use crate::context::session::snapshot::restore::{cap_again, match_message};
 use crate::context::session::take_decision::follow_call;
 use crate::context::transcript::counter::Counter;
+use crate::context::transcript::dialect::native;
 use crate::context::transcript::masks::{mask_of, protect, protected_turn};
 use crate::context::transcript::measure::{Measure, measure};
 use crate::error::Result;
@@ -42,16 +42,17 @@ impl Session {
     /// `MalformedMessage` with its index; the session is as it was.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Append> {
         let adopts = std::mem::take(&mut self.compactions.adopts);
-        if !self.dialect.certain
+        if !self.transcript.dialect.certain
             && let Some((shown, certain)) = Format::shown_by(bytes)
         {
-            self.dialect.certain = certain;
-            if shown != self.dialect.format
-                && (certain || shown.is_more_specific_than(self.dialect.format))
+            self.transcript.dialect.certain = certain;
+            if shown != self.transcript.dialect.format
+                && (certain || shown.is_more_specific_than(self.transcript.dialect.format))
             {
                 let empty = self.transcript.outlines.is_empty();
-                self.dialect.format = shown;
-                self.dialect.provider = self.options.provider.unwrap_or_else(|| native(shown));
+                self.transcript.dialect.format = shown;
+                self.transcript.dialect.provider =
+                    self.options.provider.unwrap_or_else(|| native(shown));
                 self.reset();
                 if !empty {
                     return Ok(Append::RereadAll);
@@ -59,7 +60,7 @@ impl Session {
             }
         }
         let index = self.transcript.ledger.next_message();
-        let draft = self.dialect.format.read(bytes, index.get())?;
+        let draft = self.transcript.dialect.format.read(bytes, index.get())?;
         if let Known::Strange = match_message(self, index, fingerprint(&draft)) {
             return Ok(Append::RereadAll);
         }
@@ -91,7 +92,7 @@ impl Session {
 pub fn is_same_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<bool> {
     session.monitor.work.bytes_measured =
         session.monitor.work.bytes_measured.saturating_add(bytes.len() as u64);
-    let draft = session.dialect.format.read(bytes, index.get())?;
+    let draft = session.transcript.dialect.format.read(bytes, index.get())?;
     let known = session.transcript.ledger.message(index);
     let is_alike = known.is_some_and(|it| it.fingerprint == fingerprint(&draft));
     session.request.last.renamed |= is_alike && has_other_ids(session, index, &draft);
@@ -151,7 +152,8 @@ fn calls_again(session: &Session, index: MessageId, draft: &Draft<'_>) -> bool {
 /// # Errors
 /// `MalformedMessage`, with the index that it would have at the end of the history.
 pub fn content_fingerprint(session: &Session, bytes: &[u8], with_ids: bool) -> Result<u64> {
-    let draft = session.dialect.format.read(bytes, session.transcript.ledger.message_count())?;
+    let draft =
+        session.transcript.dialect.format.read(bytes, session.transcript.ledger.message_count())?;
     Ok(if with_ids { with_call_ids(&draft) } else { fingerprint(&draft) })
 }
 
@@ -165,7 +167,8 @@ pub(in crate::context) fn append_measured(
     let outline = &measure.outline;
     let pushed = session.repairs.find(index, outline);
     session.transcript.turn = session.transcript.turn.saturating_add(u32::from(measure.is_request));
-    let before = session.transcript.outlines.last().filter(|_| session.dialect.format.has_runs());
+    let before =
+        session.transcript.outlines.last().filter(|_| session.transcript.dialect.format.has_runs());
     let continues =
         before.is_some_and(|it| it.role == Role::Assistant) && outline.role == Role::Assistant;
     session.transcript.ledger.begin(Message {

@@ -29,11 +29,12 @@ pub(in crate::context) fn texts<'d>(draft: &'d Draft<'_>) -> Vec<&'d str> {
 /// # Errors
 /// `MalformedMessage` with the index that it would have.
 pub fn counted_texts(session: &Session, bytes: &[u8]) -> Result<Vec<String>> {
-    let shown = if session.dialect.certain { None } else { Format::shown_by(bytes) };
-    let shown =
-        shown.filter(|(it, certain)| *certain || it.is_more_specific_than(session.dialect.format));
+    let shown = if session.transcript.dialect.certain { None } else { Format::shown_by(bytes) };
+    let shown = shown.filter(|(it, certain)| {
+        *certain || it.is_more_specific_than(session.transcript.dialect.format)
+    });
     let draft = shown
-        .map_or(session.dialect.format, |(format, _)| format)
+        .map_or(session.transcript.dialect.format, |(format, _)| format)
         .read(bytes, session.transcript.ledger.message_count())?;
     Ok(texts(&draft).into_iter().map(ToOwned::to_owned).collect())
 }

@@ -10,7 +10,6 @@ pub(in crate::context) mod counter;
 pub(in crate::context) mod counts;
 pub(in crate::context) mod decide;
 pub(in crate::context) mod decisions;
-pub(in crate::context) mod dialect;
 pub(in crate::context) mod end_repairs;
 pub(in crate::context) mod history_limit;
 pub(in crate::context) mod marks;
@@ -63,13 +62,13 @@ use crate::context::request::placeholders::NOTE;
 use crate::context::request::request_extras::Parts;
 use crate::context::session::counts::Counts;
 use crate::context::session::decisions::Decisions;
-use crate::context::session::dialect::{Dialect, native};
 use crate::context::session::offered::Offered;
 use crate::context::session::repairs::Repairs;
 use crate::context::session::snapshot::waiting::Waiting;
 use crate::context::session::why::Why;
 use crate::context::transcript::Transcript;
 use crate::context::transcript::counter::Counter;
+use crate::context::transcript::dialect::{Dialect, native};
 use crate::error::Result;
 use crate::estimate::Estimator;
 use crate::format::Format;
@@ -80,7 +79,6 @@ use crate::prune::Change;
 pub struct Session {
     /// What the host chose.
     pub(in crate::context) options: Options,
-    pub(in crate::context) dialect: Dialect,
     pub(in crate::context) transcript: Transcript,
     pub(in crate::context) repairs: Repairs,
     pub(in crate::context) decisions: Decisions,
@@ -113,8 +111,7 @@ impl Session {
         let provider = options.provider.unwrap_or_else(|| native(format));
         let dialect = Dialect { format, provider, certain: options.format.is_some() };
         Self {
-            dialect,
-            transcript: Transcript::new(!options.redacts),
+            transcript: Transcript::new(dialect, !options.redacts),
             repairs: Repairs::new(dialect, options.signs),
             decisions: Decisions::new(&options),
             request: Outgoing::default(),
@@ -128,13 +125,13 @@ impl Session {
 
     /// Forgets the messages, keeps options, parts, epoch and what was sent last: the host's history is another.
     pub fn reset(&mut self) {
-        self.begin_again(Self::new(self.options.clone(), self.dialect.format));
+        self.begin_again(Self::new(self.options.clone(), self.transcript.dialect.format));
     }
 
     /// Goes on with these messages, about which nothing was decided yet; the one that was is left over.
     pub(in crate::context) fn begin_again(&mut self, fresh: Self) -> Self {
         let mut old = std::mem::replace(self, fresh);
-        self.dialect.certain = old.dialect.certain;
+        self.transcript.dialect.certain = old.transcript.dialect.certain;
         self.decisions.placeholders.recalls = old.request.extras.recalls;
         self.repairs.mender.set_open(old.request.extras.open);
         self.request.continue_from(&mut old.request);

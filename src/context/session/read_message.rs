@@ -13,5 +13,5 @@ pub(in crate::context) fn read_message<'a>(
     if index >= session.transcript.ledger.next_message() {
         return Err(Error::argument("index", "a message of the session", index));
     }
-    session.dialect.format.read(bytes, index.get())
+    session.transcript.dialect.format.read(bytes, index.get())
 }

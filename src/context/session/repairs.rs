@@ -2,7 +2,7 @@
 
 use litemap::LiteMap;
 
-use crate::context::session::dialect::{Dialect, validity_options_for};
+use crate::context::transcript::dialect::{Dialect, validity_options_for};
 use crate::model::{Fix, FixKind, Made, MessageId, NONE, Outline, Violation};
 use crate::validity::{Findings, Repairer};
 

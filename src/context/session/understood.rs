@@ -16,7 +16,7 @@ const LEAST: usize = 3;
 pub fn understood(session: &Session) -> Result<()> {
     let named = session.options.format.is_some();
     if named
-        || (session.dialect.certain
+        || (session.transcript.dialect.certain
             && (session.request.last.upto > MessageId::FIRST
                 || session.restoration.waiting.is_some()))
     {
@@ -34,7 +34,7 @@ pub fn understood(session: &Session) -> Result<()> {
     let saw = format!(
         "{all} messages, of which {lost} would be lost if they were read as \"{}\"; \
         pass `format`: {}, or convert them to one of these",
-        session.dialect.format.name(),
+        session.transcript.dialect.format.name(),
         Format::names(),
     );
     Err(Error::UnknownFormat { saw })

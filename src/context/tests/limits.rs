@@ -18,7 +18,7 @@ fn removed_bytes_are_no_longer_counted_and_returning_ones_are() {
     host.request();
     let all: u64 =
         host.session.transcript.ledger.messages.iter().map(|it| u64::from(it.bytes)).sum();
-    let most = host.session.dialect.provider.limits().bytes / 2;
+    let most = host.session.transcript.dialect.provider.limits().bytes / 2;
     assert!(
         all > most && host.session.transcript.bytes <= most,
         "{all} {}",

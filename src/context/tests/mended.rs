@@ -4,6 +4,7 @@ use super::providers::{host, image, written};
 use super::*;
 use crate::context::report::estimate::check_history;
 use crate::context::request::build_request::violations_sent;
+use crate::context::request::builder::Builder;
 use crate::context::session::arrival::is_same_message;
 use crate::model::{Item, Joint, Made, MadePart, Voice};
 
@@ -43,10 +44,9 @@ fn joined_texts_have_one_fingerprint_however_they_were_joined() {
         host.session.push(half(&message).as_bytes()).unwrap();
     }
     let joined = vec![Joint::Host(0.into(), 0), Joint::Host(1.into(), 0)];
-    let joined = host.session.builder().entry(Item::Join(Voice::User, joined), 0.into()).key;
+    let joined = Builder::new(&host.session).entry(Item::Join(Voice::User, joined), 0.into()).key;
     let made = |last: MadePart| {
-        host.session
-            .builder()
+        Builder::new(&host.session)
             .entry(Item::Make(Made::User(vec![MadePart::Host(0.into(), 0), last])), 0.into())
             .key
     };

@@ -4,6 +4,7 @@ use super::*;
 use crate::context::report::estimate::check_history;
 use crate::context::report::explain::explain;
 use crate::context::request::build_request::violations_sent;
+use crate::context::request::builder::Builder;
 use crate::context::session::snapshot::restore_session;
 use crate::context::session::snapshot::snapshot_bytes;
 use crate::context::session::understood::understood;
@@ -64,7 +65,7 @@ fn a_synthetic_message_is_recognized_by_its_text_whichever_message_it_was_copied
     host.append(json!({ "role": "user", "content": [beside, image("AAAA")] }));
     let key = |message, piece| {
         let made = Made::User(vec![MadePart::Text("head".into()), MadePart::Host(message, piece)]);
-        host.session.builder().entry(Item::Make(made), 0.into()).key
+        Builder::new(&host.session).entry(Item::Make(made), 0.into()).key
     };
     assert_eq!(key(0.into(), 0), key(2.into(), 0));
     assert_eq!(key(0.into(), 0), key(6.into(), 1), "beside a text or alone");

@@ -23,7 +23,7 @@ impl Host {
         for at in turns {
             let id = format!("c{at}");
             let (thought, result) = (words(30, &format!("t{at}t")), words(200, &format!("x{at}y")));
-            if self.session.dialect.format == Format::Anthropic {
+            if self.session.transcript.dialect.format == Format::Anthropic {
                 let thinking = json!({ "type": "thinking", "thinking": thought, "signature": format!("s{at}") });
                 let call = json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
                 self.append(json!({ "role": "assistant", "content": [thinking, call] }));

@@ -34,7 +34,7 @@ pub(in crate::context) fn protect(
     );
     session.transcript.protected = protected;
     // Calls that were signed in the turn before are free now.
-    let signed = session.dialect.provider.signs_calls() && before.0.is_some();
+    let signed = session.transcript.dialect.provider.signs_calls() && before.0.is_some();
     let turn = if signed { before.0.to(request) } else { Span::default() };
     for message in before.1.chain(protected).chain([before.0, request]).chain(turn) {
         renew_masks(session, message);
@@ -77,16 +77,19 @@ pub(in crate::context) fn mask_of(
     if role == Role::System || piece.fixed {
         return Mask::FIXED;
     }
-    let earlier = session.dialect.provider.signs_calls()
+    let earlier = session.transcript.dialect.provider.signs_calls()
         && session.transcript.user_request.is_some()
         && message < session.transcript.user_request;
     let verbatim = match piece.kind {
         Kind::Text => {
-            role == Role::User || (piece.opaque && session.dialect.provider.signs_calls())
+            role == Role::User
+                || (piece.opaque && session.transcript.dialect.provider.signs_calls())
         }
         Kind::Call => piece.opaque && (!earlier || piece.is_provider_run()),
         Kind::Result => piece.opaque,
-        Kind::Thinking => tied || (piece.opaque && session.dialect.provider.signs_calls()),
+        Kind::Thinking => {
+            tied || (piece.opaque && session.transcript.dialect.provider.signs_calls())
+        }
         Kind::Other => true,
         Kind::Image => false,
     };

@@ -1,6 +1,7 @@
 //! The measured transcript: messages and blocks with their sizes, their shapes, and what may not change now.
 
 pub(in crate::context) mod counter;
+pub(in crate::context) mod dialect;
 pub(in crate::context) mod masks;
 pub(in crate::context) mod measure;
 pub(in crate::context) mod occurrences;
@@ -9,6 +10,7 @@ use std::rc::Rc;
 
 use litemap::LiteMap;
 
+use crate::context::transcript::dialect::Dialect;
 use crate::context::transcript::occurrences::Occurrences;
 use crate::ledger::Ledger;
 use crate::model::{BlockId, MessageId, Op, Outline, Span};
@@ -17,6 +19,7 @@ use crate::shared_list::SharedList;
 /// The messages of a session as they were measured. Every block and message is numbered in order of arrival.
 #[derive(Clone, Debug)]
 pub(super) struct Transcript {
+    pub dialect: Dialect,
     /// Messages and blocks with their sizes, and what the model has used of them.
     pub ledger: Ledger,
     /// The shape of each message.
@@ -41,10 +44,11 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Without messages.
-    pub(super) fn new(keeps_secrets: bool) -> Self {
+    pub(super) fn new(dialect: Dialect, keeps_secrets: bool) -> Self {
         let mut ledger = Ledger::default();
         ledger.identifiers.keeps_secrets = keeps_secrets;
         Self {
+            dialect,
             ledger,
             outlines: SharedList::default(),
             occurrences: Occurrences::default(),

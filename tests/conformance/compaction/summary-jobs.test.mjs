@@ -235,3 +235,29 @@ test("a plan without a summary takes no calls", { skip }, () => {
   const context = new api.ContextManager({ window: { contextTokens: 20_000 } });
   assert.equal(context.plan(talk(20), { force: true }).calls, 0);
 });
+
+/** @param {any} job */
+const fenceOf = (job) => /=== BEGIN [^\n]*?([0-9a-f]{32}) ===/.exec(job.prompt)?.[1];
+
+test("every compaction fences the transcript by another nonce", async () => {
+  const [first] = await jobsOf(work());
+  const [second] = await jobsOf(work());
+  assert.match(fenceOf(first) ?? "", /^[0-9a-f]{32}$/, first.prompt.slice(0, 300));
+  assert.notEqual(fenceOf(second), fenceOf(first));
+});
+
+test("a platform without random numbers is named when a summarizer is to be asked", async () => {
+  const own = /** @type {PropertyDescriptor} */ (
+    Object.getOwnPropertyDescriptor(globalThis, "crypto")
+  );
+  Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
+  try {
+    const { context } = manager(good);
+    await assert.rejects(context.compact(work(), { force: true }), (/** @type {any} */ error) => {
+      assert.equal(error.info.argument, "globalThis.crypto");
+      return true;
+    });
+  } finally {
+    Object.defineProperty(globalThis, "crypto", own);
+  }
+});

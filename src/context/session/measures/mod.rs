@@ -29,7 +29,7 @@ fn setting_of(session: &Session) -> Option<u64> {
     if matches!(options.estimator, Estimator::Scaled(_)) {
         return None;
     }
-    let (format, estimator) = (session.dialect.format.name(), options.estimator.name());
+    let (format, estimator) = (session.transcript.dialect.format.name(), options.estimator.name());
     let setting = format!("{format} {estimator} {}", options.image_tokens);
     Some(hash::bytes(VERSION, setting.as_bytes()))
 }

@@ -124,7 +124,7 @@ impl Snapshot {
                 Shape::Gone => out.number(GONE),
                 Shape::Cut(want, form) => {
                     out.number(if *form == Form::Capped { CAPPED } else { CUT });
-                    out.number(want.code());
+                    out.number(code_of(*want));
                     out.number(first.now.into());
                 }
                 Shape::Stubbed(line) => {
@@ -244,33 +244,31 @@ impl Snapshot {
     }
 }
 
-impl Want {
-    /// It as a number: what, in the last three bits, and how much.
-    fn code(self) -> u64 {
-        let (what, much) = match self {
-            Self::Cap(tokens) => (0, tokens),
-            Self::Shorten(Shorten::Head(chars, Marker::Pruned)) => (1, chars),
-            Self::Shorten(Shorten::Head(chars, Marker::Truncated)) => (2, chars),
-            Self::Shorten(Shorten::Leaves(chars)) => (3, chars),
-            // In place of a stub with lines a snapshot has its text.
-            Self::Lines(_)
-            | Self::Shorten(Shorten::Line | Shorten::Repeated | Shorten::Image | Shorten::Gone) => {
-                (4, 0)
-            }
-        };
-        (u64::from(much) << 3) | what
-    }
+/// A wanted text as a number: what, in the last three bits, and how much.
+fn code_of(want: Want) -> u64 {
+    let (what, much) = match want {
+        Want::Cap(tokens) => (0, tokens),
+        Want::Shorten(Shorten::Head(chars, Marker::Pruned)) => (1, chars),
+        Want::Shorten(Shorten::Head(chars, Marker::Truncated)) => (2, chars),
+        Want::Shorten(Shorten::Leaves(chars)) => (3, chars),
+        // In place of a stub with lines a snapshot has its text.
+        Want::Lines(_)
+        | Want::Shorten(Shorten::Line | Shorten::Repeated | Shorten::Image | Shorten::Gone) => {
+            (4, 0)
+        }
+    };
+    (u64::from(much) << 3) | what
+}
 
-    fn of_code(code: u64) -> Self {
-        let much = u32::try_from(code >> 3).unwrap_or(u32::MAX);
-        Self::Shorten(match code & 7 {
-            0 => return Self::Cap(much),
-            1 => Shorten::Head(much, Marker::Pruned),
-            2 => Shorten::Head(much, Marker::Truncated),
-            3 => Shorten::Leaves(much),
-            _ => Shorten::Line,
-        })
-    }
+fn want_of(code: u64) -> Want {
+    let much = u32::try_from(code >> 3).unwrap_or(u32::MAX);
+    Want::Shorten(match code & 7 {
+        0 => return Want::Cap(much),
+        1 => Shorten::Head(much, Marker::Pruned),
+        2 => Shorten::Head(much, Marker::Truncated),
+        3 => Shorten::Leaves(much),
+        _ => Shorten::Line,
+    })
 }
 
 impl Changed {
@@ -314,8 +312,8 @@ fn read_changed(reader: &mut Reader<'_>) -> Vec<Changed> {
         let why =
             Why { rule: rule.unwrap_or(Rule::Repair), epoch: reader.small(), call: reader.small() };
         let form = match reader.number() {
-            CAPPED => Shape::Cut(Want::of_code(reader.number()), Form::Capped),
-            CUT => Shape::Cut(Want::of_code(reader.number()), Form::Stubbed),
+            CAPPED => Shape::Cut(want_of(reader.number()), Form::Capped),
+            CUT => Shape::Cut(want_of(reader.number()), Form::Stubbed),
             STUBBED => Shape::Stubbed(reader.text().into()),
             _ => Shape::Gone,
         };

@@ -63,7 +63,7 @@ pub(super) fn trace_message(session: &Session, index: MessageId) -> Option<Trace
     let message = session.transcript.ledger.message(index)?;
     let before = index.previous().and_then(|at| session.transcript.ledger.message(at));
     let is_model = |it: &Message| it.role == Role::Assistant;
-    let continues = session.dialect.format.has_runs() && before.is_some_and(is_model);
+    let continues = session.transcript.dialect.format.has_runs() && before.is_some_and(is_model);
     Some(Trace {
         role: message.role,
         is_request: message.turn > before.map_or(0, |it| it.turn),

@@ -21,7 +21,7 @@ use crate::model::{MessageId, NONE};
 pub fn merge_committed(session: &mut Session, theirs: &[u8], base: &[u8]) -> Result<bool> {
     let theirs = Snapshot::from_bytes(theirs)?;
     let base = if base.is_empty() {
-        capture(&Session::new(session.options.clone(), session.dialect.format))
+        capture(&Session::new(session.options.clone(), session.transcript.dialect.format))
     } else {
         Snapshot::from_bytes(base)?
     };

@@ -19,15 +19,16 @@ pub(in crate::context) mod waiting;
 pub(in crate::context) use waiting::{Known, Waiting};
 
 use crate::context::request::bound_thinking::{binds_reasoning, rebind_reasoning};
+use crate::context::request::builder::Builder;
 use crate::context::request::placeholders::Want;
 use crate::context::session::Session;
 use crate::context::session::calibration::Calibration;
-use crate::context::session::dialect::native;
 use crate::context::session::marks::{mark, rolled};
 use crate::context::session::snapshot::content::{Changed, Shape, Snapshot, UNKNOWN};
 use crate::context::session::snapshot::forgotten::{past_messages, trace_message};
 use crate::context::session::snapshot::restore::wait_for;
 use crate::context::session::why::Why;
+use crate::context::transcript::dialect::native;
 use crate::context::transcript::masks::renew_protection;
 use crate::estimate::Estimator;
 use crate::model::{BlockId, Form, MessageId};
@@ -64,8 +65,8 @@ fn capture(session: &Session) -> Snapshot {
     let unbound = session.decisions.unbound.keys().copied().filter(|&at| at < end).collect();
     Snapshot {
         upto,
-        format: session.dialect.format,
-        certain: session.dialect.certain,
+        format: session.transcript.dialect.format,
+        certain: session.transcript.dialect.certain,
         estimator: session.options.estimator.number(),
         before: marks.clone().take(first.index()).fold(0, rolled),
         is_old: false,
@@ -87,12 +88,9 @@ fn capture(session: &Session) -> Snapshot {
             tokens: head.tokens.saturating_sub(awaited.map_or(0, |it| it.room)),
             ..head
         }),
-        head_at: session
-            .decisions
-            .pruner
-            .head
-            .as_ref()
-            .and_then(|_| session.transcript.ledger.message(session.builder().head_about())?.at_ms),
+        head_at: session.decisions.pruner.head.as_ref().and_then(|_| {
+            session.transcript.ledger.message(Builder::new(session).head_about())?.at_ms
+        }),
         head_text: session.decisions.placeholders.head.clone(),
         summary: session.decisions.placeholders.summary.len(),
         fold_rent: session.decisions.pruner.fold_rent,
@@ -186,7 +184,7 @@ pub(in crate::context) fn session_from(
         (snapshot.tokens, snapshot.last, snapshot.compactions.limit) = (0, 0, None);
     }
     let mut state = Session::new(options, snapshot.format);
-    state.dialect.certain |= snapshot.certain;
+    state.transcript.dialect.certain |= snapshot.certain;
     state.request.last.epoch = snapshot.epoch;
     state.request.last.peak = snapshot.peak;
     (state.request.last.tokens, state.request.last.previous_tokens) =
@@ -233,7 +231,7 @@ pub fn set_options(
     let scaled = [options.estimator, session.options.estimator];
     let same = !recounts && scaled.iter().all(|it| matches!(it, Estimator::Scaled(_)));
     let recount = recounts || (!same && options.estimator != session.options.estimator);
-    let provider = options.provider.unwrap_or_else(|| native(session.dialect.format));
+    let provider = options.provider.unwrap_or_else(|| native(session.transcript.dialect.format));
     let bound = binds_reasoning(session);
     session.decide_again();
     session.restoration.measured = None;
@@ -242,11 +240,11 @@ pub fn set_options(
     session.monitor.rearm();
     session.decisions.pruner.policy = options.policy.clone();
     session.decisions.placeholders.keeps_lines = options.policy.lines;
-    if recount || provider != session.dialect.provider {
+    if recount || provider != session.transcript.dialect.provider {
         let snapshot = snapshot_of(session);
         session.counts.calibration = Calibration::default();
         (session.decisions.usable, session.options) = (options.mode.usable_tokens(), options);
-        session.dialect.provider = provider;
+        session.transcript.dialect.provider = provider;
         session.reset();
         let (calibration, usable) = (session.counts.calibration, session.decisions.usable);
         let recount = recount || snapshot.recount;

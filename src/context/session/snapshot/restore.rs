@@ -4,6 +4,7 @@ use crate::context::compaction::checkpoint::drop_later_checkpoint;
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
 use crate::context::request::build_request::rebuild_last_view;
+use crate::context::request::builder::Builder;
 use crate::context::request::placeholders::SUMMARY;
 use crate::context::request::shorten::{about_block, record_call};
 use crate::context::session::Session;
@@ -254,7 +255,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
         session.decisions.pruner.head_from = snapshot.head_from;
         session.decisions.pruner.head.clone_from(&snapshot.head);
         // As it was sent, also where the host's history does not say it any more.
-        let about = session.builder().head_about();
+        let about = Builder::new(session).head_about();
         if let Some(message) = session.transcript.ledger.messages.get_mut(about.index()) {
             message.at_ms = snapshot.head_at.or(message.at_ms);
         }

@@ -1,4 +1,4 @@
-//! Dialect of a session: the format of its messages, and the provider whose rules its requests keep.
+//! Dialect of a transcript: the format of its messages, and the provider whose rules its requests keep.
 
 use crate::format::Format;
 use crate::validity::{self, Provider};
