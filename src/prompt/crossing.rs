@@ -1,5 +1,7 @@
 //! An assembled prompt as it crosses: the texts of its sections and the prompt as they stand, numbers as numbers, and JSON only
 //! where something has names.
+//!
+//! As JSON, a plan of 400 sections is 250 kB: to parse it would take half as long again as the whole call.
 
 use std::borrow::Cow;
 

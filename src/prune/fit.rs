@@ -39,7 +39,14 @@ impl Pruner {
     ) {
         // Shares of shares: everything below is in 1e-8 of a token.
         let target = self.room(setting);
-        if moment.folds == Folds::Deferred && !self.edits_suffice(ledger, setting, tail, decision) {
+        let by_edits = self.freed_by_edits(ledger, tail, decision);
+        if self.frees_too_little(ledger, setting, moment, by_edits / 100, writer) {
+            return;
+        }
+        let context = self.context(ledger, setting) * BASIS_POINTS * BASIS_POINTS;
+        let edits_suffice =
+            context.saturating_sub(by_edits * (BASIS_POINTS * BASIS_POINTS / 100)) <= target;
+        if moment.folds == Folds::Deferred && !edits_suffice {
             // Edits now and the fold when its summary is there would be two epochs.
             let next = self.next_fold(ledger, setting, moment, true, writer, decision);
             if next.is_some_and(|(_, gone)| self.is_deferred(ledger, setting, moment, &gone)) {
@@ -78,20 +85,11 @@ impl Pruner {
         target * trigger.min(setting.cap.saturating_mul(BASIS_POINTS))
     }
 
-    /// All that may be stubbed together would reach the target.
-    fn edits_suffice(
-        &mut self,
-        ledger: &Ledger,
-        setting: &Setting,
-        tail: MessageId,
-        decision: &mut Decision,
-    ) -> bool {
+    /// What all that may be stubbed would free together, in hundredths of a token.
+    fn freed_by_edits(&mut self, ledger: &Ledger, tail: MessageId, decision: &mut Decision) -> u64 {
         let before = self.open_before(ledger, tail, decision);
         let candidates = before.into_iter().filter_map(|at| ledger.block(at));
-        let possible = candidates.filter(|block| is_candidate(block));
-        let possible: u64 = possible.map(|block| gain(block, &self.policy)).sum();
-        let context = self.context(ledger, setting) * BASIS_POINTS * BASIS_POINTS;
-        context.saturating_sub(possible * (BASIS_POINTS * BASIS_POINTS / 100)) <= self.room(setting)
+        candidates.filter(|block| is_candidate(block)).map(|block| gain(block, &self.policy)).sum()
     }
 
     /// Stubs by ascending need per token until the target is reached, if all candidates together reach it.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::identifiers::Identifier;
 use crate::ledger::Ledger;
-use crate::model::{BlockId, Form, GroupId, Kind, MessageId, Role};
+use crate::model::{Block, BlockId, Form, GroupId, Kind, MessageId, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
 use crate::sort::{down, sort_by, sort_set};
 
@@ -52,6 +52,8 @@ const TAIL_PERCENT: u64 = 5;
 const FREED_PERCENT: u64 = 30;
 const FIXED_TOO_LARGE: &str =
     "fixed part too large: beside system and tools a fold cannot free 30 % of the window";
+const PROTECTED_TOO_LARGE: &str =
+    "protected part too large: beside what may not go a fold cannot free 30 % of the window";
 
 impl Pruner {
     /// The fold clock: rent on all that stands before the tail against the price of a fold; and a cold cache when the
@@ -119,9 +121,30 @@ impl Pruner {
         let large = self.is_large(ledger, &gone);
         self.replace(ledger, setting, moment.call, cut, &gone, large, writer, decision);
         let is_seed = self.policy.seed.is_some();
-        if is_crowded(setting) && !is_seed && self.context(ledger, setting) > self.leaves(setting) {
-            decision.refused = Some(FIXED_TOO_LARGE);
+        let most = setting.window / 3;
+        let is_crowded = !is_seed && self.staying(ledger, setting) > most;
+        if is_crowded && self.context(ledger, setting) > self.leaves(setting) {
+            let by_fixed = setting.fixed > most;
+            decision.refused = Some(if by_fixed { FIXED_TOO_LARGE } else { PROTECTED_TOO_LARGE });
         }
+    }
+
+    /// Above the trigger, but not over the window: neither edits, which free so much at most, nor a fold bring the request back below the
+    /// trigger, and both free less than a fold's tail. At nearly every call they would lose the prompt cache for that.
+    pub(super) fn frees_too_little(
+        &self,
+        ledger: &Ledger,
+        setting: &Setting,
+        moment: Moment,
+        by_edits: u64,
+        writer: &dyn Writer,
+    ) -> bool {
+        let context = self.context(ledger, setting);
+        let fold = self.next_fold(ledger, setting, moment, true, writer, &mut Decision::default());
+        let frees = fold.map_or(0, |(_, gone)| now_of(ledger, &gone)).max(by_edits);
+        context <= setting.usable
+            && context.saturating_sub(frees) > self.line(setting)
+            && 100 * frees < fold_tail(setting)
     }
 
     /// Where the next fold would cut, and the blocks that would go; none, and why, if there is none.
@@ -134,10 +157,9 @@ impl Pruner {
         writer: &dyn Writer,
         decision: &mut Decision,
     ) -> Option<(MessageId, Vec<BlockId>)> {
-        let limit = (TAIL_PERCENT * setting.usable).min(2_000_000); // at most 20,000 tokens
         let seed = self.policy.seed.as_ref();
         let is_seed = seed.is_some();
-        let limit = if is_seed { 0 } else { limit };
+        let limit = if is_seed { 0 } else { fold_tail(setting) };
         let mut cut = self.tail(ledger, limit).min(self.bounds.fold);
         if let Some(seed) = seed {
             // A person's words stay with the reply to them.
@@ -199,15 +221,33 @@ impl Pruner {
         self.line(setting).saturating_sub(FREED_PERCENT * setting.window / 100)
     }
 
-    /// What hot set and digest have of their room, in 1e-4: all of it, unless the fixed part takes more than a third of the
+    /// Tokens that no fold takes: the fixed part, and before the tail what may not go, with its groups.
+    fn staying(&self, ledger: &Ledger, setting: &Setting) -> u64 {
+        let end = ledger.blocks_of(self.tail(ledger, fold_tail(setting))).start;
+        let before = || ledger.live().iter().take_while(|&&at| at < end);
+        let blocks = || before().filter_map(|&at| ledger.block(at));
+        let stays = |block: &Block| !block.mask.may_drop || block.is_protected();
+        let mut groups: Vec<GroupId> = blocks().filter(|it| stays(it)).map(|it| it.group).collect();
+        sort_set(&mut groups);
+        let has_group =
+            |block: &Block| block.group.is_some() && groups.binary_search(&block.group).is_ok();
+        let kept = blocks().filter(|block| stays(block) || has_group(block));
+        setting.fixed + kept.map(|block| u64::from(block.now)).sum::<u64>()
+    }
+
+    /// What hot set and digest have of their room, in 1e-4: all of it, unless what stays in any case takes more than a third of the
     /// window; then what is left beside it once a fold has freed its share, and tail, user texts and summary have theirs.
-    fn share(&self, setting: &Setting) -> u64 {
-        if !is_crowded(setting) || self.policy.seed.is_some() {
+    fn share(&self, ledger: &Ledger, setting: &Setting) -> u64 {
+        if self.policy.seed.is_some() {
+            return BASIS_POINTS;
+        }
+        let staying = self.staying(ledger, setting);
+        if staying <= setting.window / 3 {
             return BASIS_POINTS;
         }
         let usable = setting.usable;
         let others = TAIL_PERCENT * usable / 100 + USER_SHARE * usable / BASIS_POINTS + FOLD_OUTPUT;
-        let left = self.leaves(setting).saturating_sub(setting.fixed.saturating_add(others));
+        let left = self.leaves(setting).saturating_sub(staying.saturating_add(others));
         let wanted = self.policy.hot * usable / BASIS_POINTS
             + self.most_digest(setting)
             + self.most_lines(setting);
@@ -215,8 +255,8 @@ impl Pruner {
     }
 
     /// Tokens that a digest may have.
-    fn digest_room(&self, setting: &Setting) -> u64 {
-        self.most_digest(setting) * self.share(setting) / BASIS_POINTS
+    fn digest_room(&self, ledger: &Ledger, setting: &Setting) -> u64 {
+        self.most_digest(setting) * self.share(ledger, setting) / BASIS_POINTS
     }
 
     /// The same beside a small fixed part.
@@ -271,7 +311,7 @@ impl Pruner {
         call: u32,
         in_lines: &[u32],
     ) -> Vec<u32> {
-        digest(ledger, self.digest_room(setting), call, in_lines).0
+        digest(ledger, self.digest_room(ledger, setting), call, in_lines).0
     }
 
     /// What would stand for what is `gone` is no smaller than that, even without a new summary.
@@ -290,7 +330,7 @@ impl Pruner {
         }
         let (tokens, summary) =
             self.head.as_ref().map_or((0, false), |head| (u64::from(head.tokens), head.summary));
-        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call, &[]);
+        let (digest, digest_tokens) = digest(ledger, self.digest_room(ledger, setting), call, &[]);
         let head = u64::from(writer.head_tokens(ledger, &digest, digest_tokens, summary));
         head >= tokens + frees
     }
@@ -320,7 +360,7 @@ impl Pruner {
         let summary = writer.summarize(ledger, gone, asks) || had_summary;
         let used = self.used(ledger, gone, call);
         writer.keep_lines(ledger, used, self.forgotten);
-        let (digest, digest_tokens) = digest(ledger, self.digest_room(setting), call, &[]);
+        let (digest, digest_tokens) = digest(ledger, self.digest_room(ledger, setting), call, &[]);
         let tokens = writer.head(ledger, &digest, digest_tokens, summary);
         let room = self.lines_room(ledger, setting, gone, tokens);
         let tokens = tokens.saturating_add(writer.reserve_lines(room));
@@ -354,7 +394,7 @@ impl Pruner {
 
     /// Tokens that lines may have beside a head of so many: with them it is smaller than what it stands for.
     fn lines_room(&self, ledger: &Ledger, setting: &Setting, gone: &[BlockId], head: u32) -> u32 {
-        let most = self.most_lines(setting) * self.share(setting) / BASIS_POINTS;
+        let most = self.most_lines(setting) * self.share(ledger, setting) / BASIS_POINTS;
         let before = self.head.as_ref().map_or(0, |head| u64::from(head.tokens));
         let frees = (before + now_of(ledger, gone)).saturating_sub(u64::from(head) + 1);
         // Where nothing goes, a summary comes to what went before, with the lines that there are.
@@ -372,7 +412,8 @@ impl Pruner {
         before: &[BlockId],
     ) -> Vec<BlockId> {
         let mut kept: Vec<BlockId> = Vec::new();
-        let mut room = setting.usable * self.policy.hot * self.share(setting) / BASIS_POINTS;
+        let mut room =
+            setting.usable * self.policy.hot * self.share(ledger, setting) / BASIS_POINTS;
         // A group that does not fit is skipped: a smaller one after it may fit.
         for group in self.groups(ledger, setting, moment, before) {
             let size = group.tokens.saturating_mul(10_000);
@@ -483,9 +524,9 @@ impl Group {
     }
 }
 
-/// The fixed part takes more than a third of the window.
-fn is_crowded(setting: &Setting) -> bool {
-    setting.fixed > setting.window / 3
+/// Most tokens of the messages that a fold leaves at the end, in hundredths.
+fn fold_tail(setting: &Setting) -> u64 {
+    (TAIL_PERCENT * setting.usable).min(2_000_000) // at most 20,000 tokens
 }
 
 /// Tokens at a window of 128,000, at this one.

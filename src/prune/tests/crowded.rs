@@ -1,4 +1,4 @@
-//! Folds beside a fixed part that takes more than a third of the window.
+//! Folds beside a fixed or protected part that takes more than a third of the window.
 
 use super::*;
 
@@ -6,7 +6,15 @@ const WINDOW: u64 = 100_000;
 
 /// A fold at capacity beside so large a fixed part: what it decided, and its session.
 fn fold_beside(fixed: u64) -> (Decision, Story) {
+    fold_beside_both(fixed, 0)
+}
+
+/// The same with a protected result of so many tokens.
+fn fold_beside_both(fixed: u64, protected: u32) -> (Decision, Story) {
     let mut story = Story::new();
+    if protected > 0 {
+        story.work((100, Mask::FREE), &[(protected - 100, Mask::FIXED)], &[]);
+    }
     story.ask(100, Mask::FREE);
     for _ in 0..8 {
         let names: Vec<u32> =
@@ -53,4 +61,46 @@ fn a_fold_that_cannot_free_its_share_reports_that_the_fixed_part_is_too_large() 
     let reason_text = reason(64_000).expect("a reason");
     assert!(reason_text.starts_with("fixed part too large"), "{reason_text}");
     assert_eq!(kept(&fold_beside(64_000).1), (0, 0));
+}
+
+#[test]
+fn hot_set_and_digest_shrink_beside_protected_messages_as_beside_a_fixed_part() {
+    for (fixed, protected) in [(0, 40_000), (20_000, 20_000), (39_000, 1000)] {
+        let (decision, story) = fold_beside_both(fixed, protected);
+        let (digest, works) = kept(&story);
+        let shown = (decision.refused, digest, works - u64::from(protected));
+        assert_eq!(shown, (None, 2604, 5000), "{fixed} and {protected}");
+    }
+    let reason = fold_beside_both(0, 64_000).0.refused.expect("a reason");
+    assert!(reason.starts_with("protected part too large"), "{reason}");
+}
+
+/// Requests of 60 calls with results of 300 tokens beside so many protected ones: how many were other than the last one and its
+/// new messages, and the largest.
+fn requests_beside(protected: u32) -> (usize, u64) {
+    let mut story = Story::new();
+    story.ask(100, Mask::FREE);
+    story.work((100, Mask::FREE), &[(protected - 100, Mask::FIXED)], &[]);
+    let setting = Setting { window: WINDOW, usable: WINDOW, fixed: 0, mended: 0, cap: u64::MAX };
+    let (mut changed, mut largest) = (0, 0);
+    for _ in 0..60 {
+        story.work((20, Mask::FREE), &[(280, Mask::FREE)], &[]);
+        let Story { ledger, pruner, call, .. } = &mut story;
+        let moment = Moment { call: *call, ..Story::REQUEST };
+        let decision = pruner.decide(ledger, &setting, moment, &mut Plain);
+        changed += usize::from(!decision.changes.is_empty());
+        largest = largest.max(pruner.context(ledger, &setting));
+    }
+    (changed, largest)
+}
+
+#[test]
+fn what_frees_little_and_leaves_a_request_above_the_trigger_waits_until_it_no_longer_fits() {
+    // 92,000 and a tail of 5,000 are above the trigger of 95,000 also after a fold. Waiting for the window, one fold serves about
+    // ten calls; otherwise there would be one at each of 44.
+    let (changed, largest) = requests_beside(92_000);
+    assert!(changed > 0 && changed <= 6, "{changed}");
+    assert!(largest <= WINDOW, "{largest}");
+    // Nothing but that changes where a fold brings the request below the trigger.
+    assert!(requests_beside(50_000).0 <= 2);
 }
