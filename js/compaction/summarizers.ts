@@ -154,6 +154,8 @@ async function ask(url: string, call: Call): Promise<SummaryResult> {
       headers: { "content-type": "application/json", ...call.headers, ...options.headers },
       body: JSON.stringify({ ...call.body, ...options.body }),
       signal: control.signal,
+      // Followed, it would take transcript and key to a host that nobody chose.
+      redirect: "manual",
     });
   let response = await post();
   const wait = waitOf(response);
@@ -292,6 +294,10 @@ async function* events(response: Response, control: SummaryControl): AsyncGenera
 
 /** What a server says with its status: the message of its error, else the beginning of its body. */
 async function refusal(response: Response): Promise<string> {
+  if (redirects(response)) {
+    const target = response.headers.get("location") ?? "another address";
+    return `the server redirects to ${target}, which is not followed: set baseUrl to where it is`;
+  }
   const body = await response.text().catch(() => "");
   try {
     const { error } = JSON.parse(body) as Wire;
@@ -302,6 +308,11 @@ async function refusal(response: Response): Promise<string> {
     // No JSON: as it stands.
   }
   return `${response.status} ${body.slice(0, 500) || "(no body)"}`;
+}
+
+/** Browsers do not show the status of a redirect that they do not follow. */
+function redirects({ type, status }: Response): boolean {
+  return type === "opaqueredirect" || [301, 302, 303, 307, 308].includes(status);
 }
 
 /** An address without a path is a server's own, as Ollama tells it: its API is below `/v1`. */

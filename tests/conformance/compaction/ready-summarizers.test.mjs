@@ -377,6 +377,19 @@ for (const wire of WIRES) {
     await assert.rejects(wire.make()(job, control()), { message: "400 (no body)" });
   });
 
+  test(`${wire.name} follows no redirect, which would take transcript and key along`, {
+    skip,
+  }, async () => {
+    seen = [];
+    handle = (_, response) => response.writeHead(307, { location: `${baseUrl}/other` }).end();
+    await assert.rejects(wire.make()(job, control()), {
+      name: "SummarizerError",
+      status: 307,
+      message: `the server redirects to ${baseUrl}/other, which is not followed: set baseUrl to where it is`,
+    });
+    assert.equal(seen.length, 1);
+  });
+
   test(`${wire.name} reports an answer that breaks off or is malformed`, { skip }, async () => {
     const half = wire.stream().slice(0, 600);
     const ends = Math.max(half.lastIndexOf("\n\n") + 2, half.lastIndexOf("\r\n\r\n") + 4);
