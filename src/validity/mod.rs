@@ -44,8 +44,9 @@ pub const CONTINUE: &str = "Continue.";
 pub const GAP: &str = "(The user goes on.)";
 /// Stands before what the system says as the user.
 pub const SYSTEM: &str = "(From the system:)";
-/// The user's line before an assistant message that must not be the first.
-pub const START: &str = "(The conversation starts here.)";
+/// The user's line where a request would begin with the assistant, or has none of the user's. One text for what the host passes and
+/// for what is left of it, so that a new process that knows only the end of a history sends the same.
+pub const LEAD: &str = "(The conversation goes on.)";
 
 /// What of a request is known beside its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

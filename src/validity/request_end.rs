@@ -2,7 +2,7 @@
 
 use super::piece::{fix, shown};
 use super::repairer::Repairer;
-use super::{CONTINUE, NO_RESULT, START};
+use super::{CONTINUE, LEAD, NO_RESULT};
 use crate::model::{Fix, FixKind, Kind, Made, MadePart, Place, Role, Violation};
 use crate::sort::sort_by;
 use crate::validity::call::Call;
@@ -29,7 +29,7 @@ impl Repairer {
         let last = vanishes.map_or(self.last, |run| run.before.0);
         if let Some((index, Role::Assistant | Role::Tool)) = first {
             let message = "the first message must be the user's".into();
-            let kind = FixKind::Before(line(START));
+            let kind = FixKind::Before(line(LEAD));
             fixes.insert(0, fix(index, None, kind, names.first, message));
         }
         let alone = match (first, last, self.left_out) {
@@ -41,7 +41,7 @@ impl Repairer {
         };
         if let Some((index, what)) = alone.filter(|_| !self.open) {
             let message = format!("{what}: a message of the user's must follow");
-            let kind = FixKind::After(line(START));
+            let kind = FixKind::After(line(LEAD));
             fixes.push(fix(index, None, kind, names.first, message));
         }
         if let Some(run) = self.run.as_ref().filter(|run| Self::must_gather(run)) {

@@ -11,10 +11,7 @@ use crate::model::{
     BlockId, Copied, Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, MessageId, Op, Outline,
     Piece, Place, Role, Voice,
 };
-use crate::validity::{CONTINUE, NO_OUTPUT, outline_of};
-
-/// Stands first where the first message that is left is not the user's, or where none is left.
-const LEAD: &str = "(The conversation goes on.)";
+use crate::validity::{CONTINUE, LEAD, NO_OUTPUT, outline_of};
 
 impl Builder<'_> {
     /// A user's text or image before the cut of the last fold stands in the head's message. What a host of its own kind
