@@ -140,11 +140,14 @@ impl Pruner {
         writer: &dyn Writer,
     ) -> bool {
         let context = self.context(ledger, setting);
+        let is_little = |frees: u64| {
+            100 * frees < fold_tail(setting) && context.saturating_sub(frees) > self.line(setting)
+        };
+        if context > setting.usable || !is_little(by_edits) {
+            return false;
+        }
         let fold = self.next_fold(ledger, setting, moment, true, writer, &mut Decision::default());
-        let frees = fold.map_or(0, |(_, gone)| now_of(ledger, &gone)).max(by_edits);
-        context <= setting.usable
-            && context.saturating_sub(frees) > self.line(setting)
-            && 100 * frees < fold_tail(setting)
+        fold.is_none_or(|(_, gone)| is_little(now_of(ledger, &gone)))
     }
 
     /// Where the next fold would cut, and the blocks that would go; none, and why, if there is none.
