@@ -50,10 +50,13 @@ const FOLD_OUTPUT: u64 = 1500;
 const TAIL_PERCENT: u64 = 5;
 /// Share of the window that a fold frees below the trigger although the fixed part takes more than a third, in percent.
 const FREED_PERCENT: u64 = 30;
+/// The same although pins, protected tools and the like take much: less, since hot set and digest are worth more than fewer folds.
+/// With 30, replays of Codex in a window of 32,000 cost a quarter less, but of the identifiers that were needed again a third was left.
+const FREED_BESIDE_PROTECTED: u64 = 10;
 const FIXED_TOO_LARGE: &str =
     "fixed part too large: beside system and tools a fold cannot free 30 % of the window";
 const PROTECTED_TOO_LARGE: &str =
-    "protected part too large: beside what may not go a fold cannot free 30 % of the window";
+    "protected part too large: beside what may not go a fold cannot free 10 % of the window";
 
 impl Pruner {
     /// The fold clock: rent on all that stands before the tail against the price of a fold; and a cold cache when the
@@ -121,11 +124,12 @@ impl Pruner {
         let large = self.is_large(ledger, &gone);
         self.replace(ledger, setting, moment.call, cut, &gone, large, writer, decision);
         let is_seed = self.policy.seed.is_some();
-        let most = setting.window / 3;
-        let is_crowded = !is_seed && self.staying(ledger, setting) > most;
-        if is_crowded && self.context(ledger, setting) > self.leaves(setting) {
-            let by_fixed = setting.fixed > most;
-            decision.refused = Some(if by_fixed { FIXED_TOO_LARGE } else { PROTECTED_TOO_LARGE });
+        let context = self.context(ledger, setting);
+        if is_crowded(setting) && !is_seed && context > self.leaves(setting, FREED_PERCENT) {
+            decision.refused = Some(FIXED_TOO_LARGE);
+        } else if !is_seed && self.share_beside_protected(ledger, setting) == 0 {
+            let is_over = context > self.leaves(setting, FREED_BESIDE_PROTECTED);
+            decision.refused = is_over.then_some(PROTECTED_TOO_LARGE);
         }
     }
 
@@ -219,13 +223,46 @@ impl Pruner {
         now_of(ledger, gone) >= self.policy.summary_minimum
     }
 
-    /// Tokens of a request at which a fold has freed its share of the window.
-    fn leaves(&self, setting: &Setting) -> u64 {
-        self.line(setting).saturating_sub(FREED_PERCENT * setting.window / 100)
+    /// Tokens of a request at which a fold has freed this share of the window.
+    fn leaves(&self, setting: &Setting, percent: u64) -> u64 {
+        self.line(setting).saturating_sub(percent * setting.window / 100)
     }
 
-    /// Tokens that no fold takes: the fixed part, and before the tail what may not go, with its groups.
-    fn staying(&self, ledger: &Ledger, setting: &Setting) -> u64 {
+    /// What hot set and digest have of their room, in 1e-4: all of it, unless the fixed part takes more than a third of the window, or
+    /// protected messages take too much; then what is left beside these once a fold has freed its share.
+    fn share(&self, ledger: &Ledger, setting: &Setting) -> u64 {
+        if self.policy.seed.is_some() {
+            return BASIS_POINTS;
+        }
+        let beside_fixed = if is_crowded(setting) {
+            self.share_beside(setting, setting.fixed, FREED_PERCENT)
+        } else {
+            BASIS_POINTS
+        };
+        beside_fixed.min(self.share_beside_protected(ledger, setting))
+    }
+
+    fn share_beside_protected(&self, ledger: &Ledger, setting: &Setting) -> u64 {
+        let protected = self.protected(ledger, setting);
+        if protected == 0 {
+            return BASIS_POINTS;
+        }
+        self.share_beside(setting, setting.fixed + protected, FREED_BESIDE_PROTECTED)
+    }
+
+    /// The same beside what `stays`, and beside tail, user texts and summary, if a fold frees so many percent of the window.
+    fn share_beside(&self, setting: &Setting, stays: u64, percent: u64) -> u64 {
+        let usable = setting.usable;
+        let others = TAIL_PERCENT * usable / 100 + USER_SHARE * usable / BASIS_POINTS + FOLD_OUTPUT;
+        let left = self.leaves(setting, percent).saturating_sub(stays.saturating_add(others));
+        let wanted = self.policy.hot * usable / BASIS_POINTS
+            + self.most_digest(setting)
+            + self.most_lines(setting);
+        (left * BASIS_POINTS / wanted.max(1)).min(BASIS_POINTS)
+    }
+
+    /// Tokens before a fold's tail that may not go, with their groups.
+    fn protected(&self, ledger: &Ledger, setting: &Setting) -> u64 {
         let end = ledger.blocks_of(self.tail(ledger, fold_tail(setting))).start;
         let before = || ledger.live().iter().take_while(|&&at| at < end);
         let blocks = || before().filter_map(|&at| ledger.block(at));
@@ -235,26 +272,7 @@ impl Pruner {
         let has_group =
             |block: &Block| block.group.is_some() && groups.binary_search(&block.group).is_ok();
         let kept = blocks().filter(|block| stays(block) || has_group(block));
-        setting.fixed + kept.map(|block| u64::from(block.now)).sum::<u64>()
-    }
-
-    /// What hot set and digest have of their room, in 1e-4: all of it, unless what stays in any case takes more than a third of the
-    /// window; then what is left beside it once a fold has freed its share, and tail, user texts and summary have theirs.
-    fn share(&self, ledger: &Ledger, setting: &Setting) -> u64 {
-        if self.policy.seed.is_some() {
-            return BASIS_POINTS;
-        }
-        let staying = self.staying(ledger, setting);
-        if staying <= setting.window / 3 {
-            return BASIS_POINTS;
-        }
-        let usable = setting.usable;
-        let others = TAIL_PERCENT * usable / 100 + USER_SHARE * usable / BASIS_POINTS + FOLD_OUTPUT;
-        let left = self.leaves(setting).saturating_sub(staying.saturating_add(others));
-        let wanted = self.policy.hot * usable / BASIS_POINTS
-            + self.most_digest(setting)
-            + self.most_lines(setting);
-        (left * BASIS_POINTS / wanted.max(1)).min(BASIS_POINTS)
+        kept.map(|block| u64::from(block.now)).sum()
     }
 
     /// Tokens that a digest may have.
@@ -525,6 +543,11 @@ impl Group {
     fn need_per_token(&self) -> Option<Lg> {
         self.need.map(|need| need.saturating_sub(lg(self.hot_tokens)))
     }
+}
+
+/// The fixed part takes more than a third of the window.
+fn is_crowded(setting: &Setting) -> bool {
+    setting.fixed > setting.window / 3
 }
 
 /// Most tokens of the messages that a fold leaves at the end, in hundredths.

@@ -64,15 +64,20 @@ fn a_fold_that_cannot_free_its_share_reports_that_the_fixed_part_is_too_large() 
 }
 
 #[test]
-fn hot_set_and_digest_shrink_beside_protected_messages_as_beside_a_fixed_part() {
-    for (fixed, protected) in [(0, 40_000), (20_000, 20_000), (39_000, 1000)] {
+fn hot_set_and_digest_shrink_beside_protected_messages_so_that_a_fold_frees_a_tenth() {
+    let digest_and_works = |fixed, protected: u32| {
         let (decision, story) = fold_beside_both(fixed, protected);
         let (digest, works) = kept(&story);
-        let shown = (decision.refused, digest, works - u64::from(protected));
-        assert_eq!(shown, (None, 2604, 5000), "{fixed} and {protected}");
-    }
-    let reason = fold_beside_both(0, 64_000).0.refused.expect("a reason");
-    assert!(reason.starts_with("protected part too large"), "{reason}");
+        (decision.refused, digest, works - u64::from(protected))
+    };
+    // Up to 54,000 all fits beside what stays: 95,000 less 10,000, less 16,500 for tail, user texts and summary, less 14,419.
+    assert_eq!(digest_and_works(0, 54_000), (None, 4417, 8000));
+    // Of 60,000 are left 8,500 of 14,419, wherever they stand.
+    assert_eq!(digest_and_works(0, 60_000), (None, 2604, 5000));
+    assert_eq!(digest_and_works(30_000, 30_000), (None, 2604, 5000));
+    let (reason, digest, works) = digest_and_works(0, 80_000);
+    assert_eq!((digest, works), (0, 0));
+    assert!(reason.expect("a reason").starts_with("protected part too large"), "{reason:?}");
 }
 
 /// Requests of 60 calls with results of 300 tokens beside so many protected ones: how many were other than the last one and its
