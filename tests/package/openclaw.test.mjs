@@ -376,6 +376,45 @@ test("the compaction provider uses the host's headings, and a digest without a m
   assert.match(summary, /## Pending user asks\n- The harbour/);
 });
 
+test("the compaction provider's summary covers every message that the host removes", async () => {
+  const said = (count, chars) =>
+    Array.from({ length: count }, (_, at) => {
+      const text = `FACT-${at}. `.padEnd(chars, "tide ");
+      if (at % 2 === 0) return { role: "user", content: text, timestamp: 1_000 + at };
+      return { role: "assistant", content: [{ type: "text", text }], timestamp: 1_000 + at };
+    });
+  const prompts = [];
+  const summarize = async ({ messages: [{ content }] }) => {
+    prompts.push(content);
+    return { text: "## Decisions\n- The tides were read.", stopReason: "stop" };
+  };
+  const host = await start({ summarize });
+  host.runtime = { llm: host.llm };
+  await host.start();
+  for (const [count, chars] of [
+    ...[
+      [1, 40],
+      [2, 3_000],
+      [5, 40],
+      [6, 400],
+      [10, 3_000],
+      [30, 60],
+      [60, 900],
+    ],
+  ]) {
+    prompts.length = 0;
+    const messages = said(count, chars);
+    const summary = await host.registered.provider.summarize({
+      messages,
+      previousSummary: "Before.",
+    });
+    const covered = [summary, ...prompts].join("\n");
+    const missing = messages.filter((_, at) => !covered.includes(`FACT-${at}.`));
+    assert.deepEqual(missing, [], `${count} messages of ${chars} characters`);
+    assert.doesNotMatch(summary, /^user: Continue/m);
+  }
+});
+
 test("summarized messages are shortened in the host's transcript only with the user's setting", async () => {
   const gateway = await start();
   await play(gateway, "whole", 1, 14, { chars: 9_000 });
