@@ -501,3 +501,17 @@ test("only the newest sessions stay in memory; others are saved and continue lat
   assert.notEqual(again, first);
   assert.deepEqual(reported, []);
 });
+
+test("a turn that waits for a tool goes on with the same bytes after the turns of many other sessions", async () => {
+  const host = await start();
+  await play(host, "waits", 1, 12, { chars: 6_000 });
+  const engine = await host.engine();
+  await engine.assemble(host.first("waits", "Go on."));
+  const pending = [{ role: "user", content: "Go on.", timestamp: 1 }];
+  const later = (messages) => engine.assemble(host.later("waits", "Go on.", messages, pending));
+  const before = (await later([])).messages;
+  for (let other = 0; other < 40; other += 1) await host.turn(`other ${other}`, "Look.");
+  const { messages } = await later(before);
+  assert.ok(json(messages) === json(before));
+  assert.deepEqual(host.logged, []);
+});

@@ -31,6 +31,8 @@ import { Transcript, textOf } from "./transcript.js";
 const FOLD_ABOVE = 0.8;
 /** Advancement keys that are remembered; the host delivers a turn again before the next one. */
 const KEYS = 64;
+/** A turn without a call for so long was given up. */
+const LONGEST_WAIT_MS = 3_600_000;
 
 /** What all sessions have in common. */
 export interface Shared {
@@ -65,6 +67,8 @@ export class Session {
   llm: Llm | undefined;
   /** Number of hooks that use it now. */
   busy = 0;
+  /** Number of hooks that have used it. */
+  uses = 0;
   /** A turn was committed since the last maintenance. */
   hasTurn = false;
   readonly #shared: Shared;
@@ -81,6 +85,11 @@ export class Session {
   constructor(id: string, shared: Shared) {
     this.id = id;
     this.#shared = shared;
+  }
+
+  /** A turn waits for its model or a tool. */
+  get isInTurn(): boolean {
+    return this.#requests.length > 0 && Date.now() - this.lastRequest < LONGEST_WAIT_MS;
   }
 
   /** Begins where another session is now. */

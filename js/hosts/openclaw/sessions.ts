@@ -40,6 +40,7 @@ export class Sessions {
   ): Promise<T> {
     const session = await this.#session(id, messages);
     session.busy += 1;
+    session.uses += 1;
     try {
       return await work(session);
     } finally {
@@ -106,15 +107,20 @@ export class Sessions {
 
   /** Saves and disposes of the sessions over the limit. */
   async #rest(): Promise<void> {
-    for (const [id, session] of this.#live) {
-      if (this.#live.size <= this.#most) return;
-      if (session.busy > 0) continue;
-      this.#live.delete(id);
+    while (this.#live.size > this.#most) {
+      const idle = [...this.#live.values()].filter(({ busy }) => busy === 0);
+      // In a turn the host shows no history, only what was returned last: the session could not go on from its file.
+      const session = idle.find((one) => isPrivate(one.id) || !one.isInTurn) ?? idle[0];
+      if (!session) return;
+      const { id, uses } = session;
       try {
         await session.save();
       } catch (error) {
         this.#report(`session ${id} was not saved`, error);
       }
+      // Whoever wants it while it is saved keeps it live.
+      if (session.uses !== uses || this.#live.get(id) !== session) continue;
+      this.#live.delete(id);
       session.context[Symbol.dispose]();
     }
   }
