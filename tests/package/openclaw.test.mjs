@@ -515,3 +515,33 @@ test("a turn that waits for a tool goes on with the same bytes after the turns o
   assert.ok(json(messages) === json(before));
   assert.deepEqual(host.logged, []);
 });
+
+test("after /new no request holds what was said or pinned before, also in another process", async () => {
+  const host = await start();
+  const holds = (messages) => /OLD|access phrase/.test(json(messages));
+  const tools = () => host.registered.tool(host.base("anew"));
+  const pin = (text) =>
+    tools()
+      .find(({ name }) => name === "context_pin")
+      .execute("1", { text });
+  await host.turn("anew", `PIN: ${FACT}.`);
+  await host.turn("anew", "OLD message", { chars: 9_000 });
+  await pin("OLD rule");
+  await (await host.engine()).compact({ ...host.base("anew"), tokenBudget: WINDOW });
+  host.reset("anew");
+  const engine = await host.engine();
+  await engine.bootstrap(host.base("anew"));
+  assert.deepEqual((await engine.assemble(host.first("anew", "Hello."))).messages, []);
+  for (let turn = 1; turn <= 11; turn += 1) {
+    const { messages } = await host.turn("anew", `New ${turn}.`, { chars: 6_000 });
+    assert.ok(!holds(messages), `turn ${turn}`);
+    if (turn === 2) await pin("a new rule");
+  }
+  const last = host.lastSent;
+  await host.start();
+  const { messages } = await host.turn("anew", "Go on.");
+  assert.ok(!holds(messages));
+  assert.ok(json(messages).includes("a new rule"));
+  assert.ok(json(messages.slice(0, last.length).map(bare)) === json(last.map(bare)));
+  assert.deepEqual([...host.seen.broken, ...host.logged], []);
+});

@@ -9,11 +9,13 @@ import type {
   Compacted,
   HookCall,
   HostConfig,
+  HostMessage,
+  ReadEvents,
   ReadPage,
   Rewritten,
 } from "./host.js";
 import { modelOf } from "./models.js";
-import type { Session } from "./session.js";
+import { removedFrom, type Session } from "./session.js";
 import { isPrivate } from "./sessions.js";
 
 const UNCHANGED: Rewritten = { changed: false, bytesFreed: 0, rewrittenEntries: 0 };
@@ -50,12 +52,14 @@ export class Engine {
   readonly #agent: Agent;
   readonly #config: HostConfig | undefined;
   readonly #page: ReadPage;
+  readonly #events: ReadEvents;
   #isUsed = false;
 
-  constructor(agent: Agent, config: HostConfig | undefined, page: ReadPage) {
+  constructor(agent: Agent, config: HostConfig | undefined, page: ReadPage, events: ReadEvents) {
     this.#agent = agent;
     this.#config = config;
     this.#page = page;
+    this.#events = events;
   }
 
   /** A session begins or goes on. Its transcript is read later, when the host has fenced off the turn that is under way. */
@@ -112,10 +116,11 @@ export class Engine {
         if (!session.hasTurn) return UNCHANGED;
         session.hasTurn = false;
         session.llm = llm;
+        const history = session.transcript.list();
         const outcome = await session.foldIfNear(call.abortSignal);
         if (!outcome) return UNCHANGED;
         await this.#save(session);
-        return this.#mirror(session, outcome, call);
+        return this.#mirror(session, outcome, call, history);
       });
     });
   }
@@ -188,6 +193,10 @@ export class Engine {
   /** Without its transcript, a session goes on with what the host shows. */
   async #read(session: Session): Promise<void> {
     try {
+      const { resets, target } = session;
+      if (target && !isPrivate(session.id) && (await resets.look(this.#events, target))) {
+        await this.#agent.sessions.renew(session);
+      }
       await session.read(this.#page, this.#agent.mirror);
     } catch (error) {
       this.#agent.report("the transcript cannot be read", error);
@@ -206,12 +215,13 @@ export class Engine {
     session: Session,
     { record }: CompactionOutcome,
     { runtimeContext }: HookCall,
+    history: readonly HostMessage[],
   ): Promise<Rewritten> {
     const rewrite = runtimeContext?.rewriteTranscriptEntries;
     const { settings, mirror } = this.#agent;
     if (settings.mirror !== "results" || !mirror) return UNCHANGED;
     if (!record || !rewrite || !session.target) return UNCHANGED;
-    const removed = session.removedBy(record);
+    const removed = removedFrom(history, record);
     return mirror.shorten(session.id, removed, this.#page, session.target, rewrite);
   }
 

@@ -20,6 +20,7 @@ import type {
 } from "./host.js";
 import type { Mirror } from "./mirror.js";
 import type { Model } from "./models.js";
+import { Resets } from "./resets.js";
 import { definitions, RECALL } from "./tools.js";
 import { Transcript, textOf } from "./transcript.js";
 
@@ -49,6 +50,7 @@ export class Session {
   context!: ContextManager<HostMessage>;
   transcript: Transcript = new Transcript();
   readonly figures: Figures = new Figures();
+  readonly resets: Resets = new Resets();
   /** Its manager was opened in a store. */
   isStored = false;
   /** Key of the conversation, which a later session may take over. */
@@ -98,6 +100,16 @@ export class Session {
     this.context = ContextManager.restore(parent.context.snapshot(), options);
     this.transcript = parent.transcript.copy();
     this.isRead = true;
+  }
+
+  /** Begins with an empty history, after a reset, under another manager. */
+  renew(): void {
+    this.transcript = new Transcript();
+    this.isRead = false;
+    this.hasTurn = false;
+    this.#pinned.clear();
+    this.#known = "";
+    this.#requests = [];
   }
 
   /** The request of a turn's first call, whose messages are the history before the turn. */
@@ -165,14 +177,6 @@ export class Session {
     return this.context.compact(history, { ...parts, force: !isDue });
   }
 
-  /** The messages that a fold removed. */
-  removedBy({ firstKeptIndex, kept }: CompactionRecord): HostMessage[] {
-    const isKept = (index: number): boolean =>
-      kept.some(([from, to]) => index >= from && index < to);
-    const older = this.transcript.list().slice(0, firstKeptIndex);
-    return older.filter((_, index) => !isKept(index));
-  }
-
   /** Compacts now, because the user or the host wants it. */
   compact(call: CompactCall): Promise<CompactionOutcome> {
     const focus = call.customInstructions?.trim() || undefined;
@@ -233,7 +237,7 @@ export class Session {
     if (this.isRead || !this.target) return;
     const full = new Transcript();
     const originals = (await mirror?.originals(this.id)) ?? new Map();
-    if (!(await full.read(page, this.target, originals))) return;
+    if (!(await full.read(page, this.target, originals, this.resets.ended))) return;
     for (const message of this.transcript.list()) full.append(message);
     this.transcript = full;
     this.isRead = true;
@@ -262,6 +266,15 @@ export class Session {
     this.context.pin(what);
     this.#pinned.add(text);
   }
+}
+
+/** The messages of a history that a fold removed. */
+export function removedFrom(
+  history: readonly HostMessage[],
+  { firstKeptIndex, kept }: CompactionRecord,
+): HostMessage[] {
+  const isKept = (index: number): boolean => kept.some(([from, to]) => index >= from && index < to);
+  return history.slice(0, firstKeptIndex).filter((_, index) => !isKept(index));
 }
 
 function isAnswer({ role, usage, stopReason }: HostMessage): boolean {

@@ -49,6 +49,13 @@ export class Sessions {
     }
   }
 
+  /** Another manager for a session that was reset: what was decided and pinned before is not of its conversation. */
+  async renew(session: Session): Promise<void> {
+    // The former one may be at work, and is not disposed.
+    await this.#load(session);
+    session.renew();
+  }
+
   /** A live session, by its id or its key: of those with a key, the newest. */
   find(id: string | undefined, key?: string): Session | undefined {
     const live = id === undefined ? undefined : this.#live.get(id);
@@ -90,12 +97,15 @@ export class Sessions {
   async #load(session: Session): Promise<void> {
     const options = this.#shared.options(session);
     try {
-      session.context = await ContextManager.open(this.#store, session.id, options);
+      const { id, resets } = session;
+      const key = resets.newest === undefined ? id : `${id} ${resets.newest}`;
+      session.context = await ContextManager.open(this.#store, key, options);
       session.isStored = true;
     } catch (error) {
       // Its record stays as it is, for whoever wants to look at it.
       this.#report(`session ${session.id} begins anew and is not saved`, error);
       session.context = new ContextManager(options);
+      session.isStored = false;
     }
   }
 
