@@ -323,6 +323,7 @@ test("the agent's tools report the fill level, recall cut texts and pin messages
   await play(host, "tools", 1, 2);
   assert.match(await run("context_pin", { text: "Never sail at ebb tide." }), /kept/);
   assert.match(await run("context_pin", {}), /Nothing was pinned/);
+  assert.match(await run("context_pin", { text: "x".repeat(8_001) }), /8000 .* 8001/);
   await play(host, "tools", 4, 14);
   assert.match(await run("context_status", {}), /%/);
   assert.ok(json(host.lastSent).includes("Never sail at ebb tide."));
