@@ -242,6 +242,21 @@ test("a turn that the host gave to its own engine is in the next request", async
   assert.ok(json(messages).includes("Without us."));
 });
 
+test("turns of another engine that the host no longer shows are in the next request", async () => {
+  const host = await start({ settings: { preset: "capacity" } });
+  await play(host, "elsewhere", 1, 2);
+  for (let turn = 1; turn <= 30; turn += 1) {
+    const content = `Elsewhere ${turn}.`;
+    host.rows("elsewhere").push({ role: "user", content, timestamp: 2e12 + turn });
+  }
+  const engine = await host.engine();
+  const shown = host.history("elsewhere").slice(-10);
+  const { messages } = await engine.assemble(host.first("elsewhere", "Go on.", shown));
+  const sent = json(messages);
+  for (let turn = 1; turn <= 30; turn += 1)
+    assert.ok(sent.includes(`Elsewhere ${turn}.`), `${turn}`);
+});
+
 test("a private session starts from its parent and leaves nothing behind", async () => {
   const host = await start();
   await play(host, "parent", 1, 20);

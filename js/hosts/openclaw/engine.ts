@@ -83,7 +83,7 @@ export class Engine {
         const { maxOutputTokens, promptTokenBudget } = call.runtimeSettings?.limits ?? {};
         // Only a turn's first call names the output reserve; a later one names the window instead.
         const isFirst = typeof maxOutputTokens === "number" || !session.hasBegun;
-        if (isFirst) await this.#read(session);
+        if (isFirst) await this.#read(session, call.messages);
         this.#agent.unused = 0;
         const { messages, tokens } = isFirst
           ? session.begin(call, this.#modelOf(call))
@@ -191,13 +191,13 @@ export class Engine {
   }
 
   /** Without its transcript, a session goes on with what the host shows. */
-  async #read(session: Session): Promise<void> {
+  async #read(session: Session, shown: readonly HostMessage[] = []): Promise<void> {
     try {
       const { resets, target } = session;
       if (target && !isPrivate(session.id) && (await resets.look(this.#events, target))) {
         await this.#agent.sessions.renew(session);
       }
-      await session.read(this.#page, this.#agent.mirror);
+      await session.read(this.#page, this.#agent.mirror, shown);
     } catch (error) {
       this.#agent.report("the transcript cannot be read", error);
     }

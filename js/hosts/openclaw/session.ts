@@ -233,7 +233,13 @@ export class Session {
   }
 
   /** Reads the messages that the host has from before this process. They precede the messages that are known. */
-  async read(page: ReadPage, mirror: Mirror | undefined): Promise<void> {
+  async read(
+    page: ReadPage,
+    mirror: Mirror | undefined,
+    shown: readonly HostMessage[],
+  ): Promise<void> {
+    // Its window has left behind all that is known: turns of another engine or process lie between.
+    if (shown.length > 0 && !shown.some((one) => this.transcript.has(one))) this.isRead = false;
     if (this.isRead || !this.target) return;
     const full = new Transcript();
     const originals = (await mirror?.originals(this.id)) ?? new Map();
