@@ -393,7 +393,7 @@ test("the compaction provider uses the host's headings, and a digest without a m
 });
 
 test("the compaction provider's summary covers every message that the host removes", async () => {
-  const said = (count, chars) =>
+  const talk = (count, chars) =>
     Array.from({ length: count }, (_, at) => {
       const text = `FACT-${at}. `.padEnd(chars, "tide ");
       if (at % 2 === 0) return { role: "user", content: text, timestamp: 1_000 + at };
@@ -419,7 +419,7 @@ test("the compaction provider's summary covers every message that the host remov
     ],
   ]) {
     prompts.length = 0;
-    const messages = said(count, chars);
+    const messages = talk(count, chars);
     const summary = await host.registered.provider.summarize({
       messages,
       previousSummary: "Before.",

@@ -60,11 +60,11 @@ function lineOf(message: HostMessage, head = ""): string {
     const { type, name, arguments: input } = Object(block) as Record<string, unknown>;
     return type === "toolCall" ? [`${name}(${JSON.stringify(input)})`] : [];
   });
-  const said = [
+  const parts = [
     textOf(message)
       .replace(head, () => "")
       .trim(),
     ...calls,
   ].filter(Boolean);
-  return said.length > 0 ? `${message.role}: ${said.join("\n")}` : "";
+  return parts.length > 0 ? `${message.role}: ${parts.join("\n")}` : "";
 }
