@@ -269,6 +269,11 @@ test("a private session starts from its parent and leaves nothing behind", async
   const parent = await engine.assemble(host.first("parent", "Write your notes.", history));
   const isSame = json(fork.messages.map(bare)) === json(parent.messages.map(bare));
   assert.ok(isSame, "the fold of the parent, and what came after it");
+  // It may have its parent's key.
+  const { sessionKey } = host.base("parent");
+  await engine.assemble({ ...host.first(id, "Write more.", history), sessionKey });
+  const { text } = await host.registered.command.handler({ sessionKey });
+  assert.match(text, /Session +parent\n/);
   assert.ok(parent.messages.length < host.rows("parent").length);
   assert.equal(readdirSync(join(host.agentDir, "plimsoll")).length, files);
 });

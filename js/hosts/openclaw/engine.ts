@@ -134,7 +134,7 @@ export class Engine {
     const failed: Compacted = {
       ok: false,
       compacted: false,
-      reason: "Plimsoll could not compact; see the log",
+      reason: "Plimsoll could not compact: it was aborted, or its log says why",
     };
     return this.#guard("compact", call, failed, () =>
       this.#with(call, async (session) => {

@@ -56,11 +56,11 @@ export class Sessions {
     session.renew();
   }
 
-  /** A live session, by its id or its key: of those with a key, the newest. */
+  /** A live session, by its id or its key: of those with a key, the newest that is not the host's own. */
   find(id: string | undefined, key?: string): Session | undefined {
     const live = id === undefined ? undefined : this.#live.get(id);
     if (live || key === undefined) return live;
-    return [...this.#live.values()].reverse().find((session) => session.key === key);
+    return [...this.#live.values()].reverse().find((one) => one.key === key && !isPrivate(one.id));
   }
 
   async #session(id: string, messages: readonly HostMessage[]): Promise<Session> {
