@@ -567,7 +567,8 @@ export class History<M> {
 
   #isAsPassed(manager: glue.Manager, taking: Taking<M>, index: number, grown: Same<M>): boolean {
     const message = taking.messages[index] as M;
-    if (message === undefined && index < this.#released) return true;
+    // Neither the host nor the session holds it any more.
+    if (message === undefined && this.#known[index] === undefined) return true;
     const copy = this.#copies[index];
     if (copy === undefined || !isContainedIn(copy, message)) {
       const place = taking.placeOf(index);

@@ -242,6 +242,21 @@ test("a turn that the host gave to its own engine is in the next request", async
   assert.ok(json(messages).includes("Without us."));
 });
 
+test("turns of another engine that the host no longer shows are in the next request", async () => {
+  const host = await start({ settings: { preset: "capacity" } });
+  await play(host, "elsewhere", 1, 2);
+  for (let turn = 1; turn <= 30; turn += 1) {
+    const content = `Elsewhere ${turn}.`;
+    host.rows("elsewhere").push({ role: "user", content, timestamp: 2e12 + turn });
+  }
+  const engine = await host.engine();
+  const shown = host.history("elsewhere").slice(-10);
+  const { messages } = await engine.assemble(host.first("elsewhere", "Go on.", shown));
+  const sent = json(messages);
+  for (let turn = 1; turn <= 30; turn += 1)
+    assert.ok(sent.includes(`Elsewhere ${turn}.`), `${turn}`);
+});
+
 test("a private session starts from its parent and leaves nothing behind", async () => {
   const host = await start();
   await play(host, "parent", 1, 20);
@@ -254,6 +269,11 @@ test("a private session starts from its parent and leaves nothing behind", async
   const parent = await engine.assemble(host.first("parent", "Write your notes.", history));
   const isSame = json(fork.messages.map(bare)) === json(parent.messages.map(bare));
   assert.ok(isSame, "the fold of the parent, and what came after it");
+  // It may have its parent's key.
+  const { sessionKey } = host.base("parent");
+  await engine.assemble({ ...host.first(id, "Write more.", history), sessionKey });
+  const { text } = await host.registered.command.handler({ sessionKey });
+  assert.match(text, /Session +parent\n/);
   assert.ok(parent.messages.length < host.rows("parent").length);
   assert.equal(readdirSync(join(host.agentDir, "plimsoll")).length, files);
 });
@@ -323,6 +343,7 @@ test("the agent's tools report the fill level, recall cut texts and pin messages
   await play(host, "tools", 1, 2);
   assert.match(await run("context_pin", { text: "Never sail at ebb tide." }), /kept/);
   assert.match(await run("context_pin", {}), /Nothing was pinned/);
+  assert.match(await run("context_pin", { text: "x".repeat(8_001) }), /8000 .* 8001/);
   await play(host, "tools", 4, 14);
   assert.match(await run("context_status", {}), /%/);
   assert.ok(json(host.lastSent).includes("Never sail at ebb tide."));
@@ -374,6 +395,45 @@ test("the compaction provider uses the host's headings, and a digest without a m
   });
   assert.match(summary, /^Before\.\n\n/);
   assert.match(summary, /## Pending user asks\n- The harbour/);
+});
+
+test("the compaction provider's summary covers every message that the host removes", async () => {
+  const talk = (count, chars) =>
+    Array.from({ length: count }, (_, at) => {
+      const text = `FACT-${at}. `.padEnd(chars, "tide ");
+      if (at % 2 === 0) return { role: "user", content: text, timestamp: 1_000 + at };
+      return { role: "assistant", content: [{ type: "text", text }], timestamp: 1_000 + at };
+    });
+  const prompts = [];
+  const summarize = async ({ messages: [{ content }] }) => {
+    prompts.push(content);
+    return { text: "## Decisions\n- The tides were read.", stopReason: "stop" };
+  };
+  const host = await start({ summarize });
+  host.runtime = { llm: host.llm };
+  await host.start();
+  for (const [count, chars] of [
+    ...[
+      [1, 40],
+      [2, 3_000],
+      [5, 40],
+      [6, 400],
+      [10, 3_000],
+      [30, 60],
+      [60, 900],
+    ],
+  ]) {
+    prompts.length = 0;
+    const messages = talk(count, chars);
+    const summary = await host.registered.provider.summarize({
+      messages,
+      previousSummary: "Before.",
+    });
+    const covered = [summary, ...prompts].join("\n");
+    const missing = messages.filter((_, at) => !covered.includes(`FACT-${at}.`));
+    assert.deepEqual(missing, [], `${count} messages of ${chars} characters`);
+    assert.doesNotMatch(summary, /^user: Continue/m);
+  }
 });
 
 test("summarized messages are shortened in the host's transcript only with the user's setting", async () => {
@@ -461,4 +521,48 @@ test("only the newest sessions stay in memory; others are saved and continue lat
   const again = await sessions.use("a", (session) => session);
   assert.notEqual(again, first);
   assert.deepEqual(reported, []);
+});
+
+test("a turn that waits for a tool goes on with the same bytes after the turns of many other sessions", async () => {
+  const host = await start();
+  await play(host, "waits", 1, 12, { chars: 6_000 });
+  const engine = await host.engine();
+  await engine.assemble(host.first("waits", "Go on."));
+  const pending = [{ role: "user", content: "Go on.", timestamp: 1 }];
+  const later = (messages) => engine.assemble(host.later("waits", "Go on.", messages, pending));
+  const before = (await later([])).messages;
+  for (let other = 0; other < 40; other += 1) await host.turn(`other ${other}`, "Look.");
+  const { messages } = await later(before);
+  assert.ok(json(messages) === json(before));
+  assert.deepEqual(host.logged, []);
+});
+
+test("after /new no request holds what was said or pinned before, also in another process", async () => {
+  const host = await start();
+  const holds = (messages) => /OLD|access phrase/.test(json(messages));
+  const tools = () => host.registered.tool(host.base("anew"));
+  const pin = (text) =>
+    tools()
+      .find(({ name }) => name === "context_pin")
+      .execute("1", { text });
+  await host.turn("anew", `PIN: ${FACT}.`);
+  await host.turn("anew", "OLD message", { chars: 9_000 });
+  await pin("OLD rule");
+  await (await host.engine()).compact({ ...host.base("anew"), tokenBudget: WINDOW });
+  host.reset("anew");
+  const engine = await host.engine();
+  await engine.bootstrap(host.base("anew"));
+  assert.deepEqual((await engine.assemble(host.first("anew", "Hello."))).messages, []);
+  for (let turn = 1; turn <= 11; turn += 1) {
+    const { messages } = await host.turn("anew", `New ${turn}.`, { chars: 6_000 });
+    assert.ok(!holds(messages), `turn ${turn}`);
+    if (turn === 2) await pin("a new rule");
+  }
+  const last = host.lastSent;
+  await host.start();
+  const { messages } = await host.turn("anew", "Go on.");
+  assert.ok(!holds(messages));
+  assert.ok(json(messages).includes("a new rule"));
+  assert.ok(json(messages.slice(0, last.length).map(bare)) === json(last.map(bare)));
+  assert.deepEqual([...host.seen.broken, ...host.logged], []);
 });

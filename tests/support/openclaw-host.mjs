@@ -14,7 +14,8 @@ export function hostProject() {
       exports: { "./plugin-sdk/session-transcript-runtime": "./transcript.js" },
     }),
     "node_modules/openclaw/transcript.js":
-      "export const readSessionTranscriptVisibleMessageDelta = (params) => globalThis.openclawPage(params);\n",
+      "export const readSessionTranscriptVisibleMessageDelta = (params) => globalThis.openclawPage(params);\n" +
+      "export const readSessionTranscriptRawDelta = (params) => globalThis.openclawEvents(params);\n",
   });
 }
 
@@ -56,6 +57,22 @@ globalThis.openclawPage = async ({ sessionId, cursor = "0", maxBytes = 20_000 })
     .slice(start, end)
     .map((message, at) => ({ entryId: `e${start + at}`, message }));
   return { kind: "page", cursor: String(end), hasMore, entries, requiredBytes };
+};
+
+/** Numbers of rows that a session had when it was reset. */
+const resets = new Map();
+/** All entries, as the other cursor API gives them: three a page. */
+globalThis.openclawEvents = async ({ sessionId, cursor = "0" }) => {
+  const rows = transcripts.get(sessionId);
+  if (!rows) return { kind: "missing" };
+  const all = rows.map((message, at) => ({ type: "message", id: `e${at}`, message }));
+  for (const at of (resets.get(sessionId) ?? []).toReversed()) {
+    all.splice(at, 0, { type: "reset", id: `r${at}` });
+  }
+  const start = Number(cursor);
+  const events = all.slice(start, start + 3).map((event) => ({ event }));
+  const end = start + events.length;
+  return { kind: "page", cursor: String(end), hasMore: end < all.length, events };
 };
 
 export class Host {
@@ -130,6 +147,11 @@ export class Host {
     return transcripts.get(sessionId);
   }
 
+  /** The user begins anew: the session and its rows stay, and the host shows what comes from now on. */
+  reset(sessionId) {
+    resets.set(sessionId, [...(resets.get(sessionId) ?? []), this.rows(sessionId).length]);
+  }
+
   base(sessionId) {
     return { sessionId, sessionKey: `agent:main:${sessionId}`, sessionTarget: { sessionId } };
   }
@@ -137,9 +159,10 @@ export class Host {
   /** History before a turn as the host shows it: the end that fits its limit of bytes. */
   history(sessionId) {
     const rows = this.rows(sessionId).map(shown);
+    const reset = resets.get(sessionId)?.at(-1) ?? 0;
     let bytes = 0;
     let start = rows.length;
-    while (start > 0 && bytes < WINDOW * 4) {
+    while (start > reset && bytes < WINDOW * 4) {
       start -= 1;
       bytes += JSON.stringify(this.rows(sessionId)[start]).length;
     }

@@ -8,13 +8,11 @@ import type { FactoryContext, HostMessage, Logger } from "./host.js";
 import { Mirror } from "./mirror.js";
 import type { Session } from "./session.js";
 import { Sessions } from "./sessions.js";
-import { patternsOf, type Settings } from "./settings.js";
+import { MOST_PINNED, patternsOf, type Settings } from "./settings.js";
 import { summarizer } from "./summaries.js";
 
 /** Sessions that are live at once. */
 const MOST_LIVE = 32;
-/** Characters of a pinned file. */
-const MOST_PINNED = 8_000;
 
 export class Agent {
   readonly sessions: Sessions;

@@ -12,7 +12,9 @@ export function statusText(session: Session | undefined, agents: readonly Agent[
   if (session?.lastRequest) {
     lines.push(`Plimsoll is active. Last request: ${timeOf(session.lastRequest)}.`);
   } else {
-    lines.push("Plimsoll has made no request for this session since OpenClaw was started.");
+    lines.push(
+      "Plimsoll has made no request for this session since OpenClaw was started, or has set it aside for others since.",
+    );
   }
   const unused = agents.reduce((sum, agent) => sum + agent.unused, 0);
   if (unused > 0) {

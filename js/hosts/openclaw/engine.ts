@@ -9,11 +9,13 @@ import type {
   Compacted,
   HookCall,
   HostConfig,
+  HostMessage,
+  ReadEvents,
   ReadPage,
   Rewritten,
 } from "./host.js";
 import { modelOf } from "./models.js";
-import type { Session } from "./session.js";
+import { removedFrom, type Session } from "./session.js";
 import { isPrivate } from "./sessions.js";
 
 const UNCHANGED: Rewritten = { changed: false, bytesFreed: 0, rewrittenEntries: 0 };
@@ -50,12 +52,14 @@ export class Engine {
   readonly #agent: Agent;
   readonly #config: HostConfig | undefined;
   readonly #page: ReadPage;
+  readonly #events: ReadEvents;
   #isUsed = false;
 
-  constructor(agent: Agent, config: HostConfig | undefined, page: ReadPage) {
+  constructor(agent: Agent, config: HostConfig | undefined, page: ReadPage, events: ReadEvents) {
     this.#agent = agent;
     this.#config = config;
     this.#page = page;
+    this.#events = events;
   }
 
   /** A session begins or goes on. Its transcript is read later, when the host has fenced off the turn that is under way. */
@@ -79,7 +83,7 @@ export class Engine {
         const { maxOutputTokens, promptTokenBudget } = call.runtimeSettings?.limits ?? {};
         // Only a turn's first call names the output reserve; a later one names the window instead.
         const isFirst = typeof maxOutputTokens === "number" || !session.hasBegun;
-        if (isFirst) await this.#read(session);
+        if (isFirst) await this.#read(session, call.messages);
         this.#agent.unused = 0;
         const { messages, tokens } = isFirst
           ? session.begin(call, this.#modelOf(call))
@@ -112,10 +116,11 @@ export class Engine {
         if (!session.hasTurn) return UNCHANGED;
         session.hasTurn = false;
         session.llm = llm;
+        const history = session.transcript.list();
         const outcome = await session.foldIfNear(call.abortSignal);
         if (!outcome) return UNCHANGED;
         await this.#save(session);
-        return this.#mirror(session, outcome, call);
+        return this.#mirror(session, outcome, call, history);
       });
     });
   }
@@ -129,7 +134,7 @@ export class Engine {
     const failed: Compacted = {
       ok: false,
       compacted: false,
-      reason: "Plimsoll could not compact; see the log",
+      reason: "Plimsoll could not compact: it was aborted, or its log says why",
     };
     return this.#guard("compact", call, failed, () =>
       this.#with(call, async (session) => {
@@ -186,9 +191,13 @@ export class Engine {
   }
 
   /** Without its transcript, a session goes on with what the host shows. */
-  async #read(session: Session): Promise<void> {
+  async #read(session: Session, shown: readonly HostMessage[] = []): Promise<void> {
     try {
-      await session.read(this.#page, this.#agent.mirror);
+      const { resets, target } = session;
+      if (target && !isPrivate(session.id) && (await resets.look(this.#events, target))) {
+        await this.#agent.sessions.renew(session);
+      }
+      await session.read(this.#page, this.#agent.mirror, shown);
     } catch (error) {
       this.#agent.report("the transcript cannot be read", error);
     }
@@ -206,12 +215,13 @@ export class Engine {
     session: Session,
     { record }: CompactionOutcome,
     { runtimeContext }: HookCall,
+    history: readonly HostMessage[],
   ): Promise<Rewritten> {
     const rewrite = runtimeContext?.rewriteTranscriptEntries;
     const { settings, mirror } = this.#agent;
     if (settings.mirror !== "results" || !mirror) return UNCHANGED;
     if (!record || !rewrite || !session.target) return UNCHANGED;
-    const removed = session.removedBy(record);
+    const removed = removedFrom(history, record);
     return mirror.shorten(session.id, removed, this.#page, session.target, rewrite);
   }
 

@@ -148,3 +148,31 @@ export type TranscriptPage =
 export type ReadPage = (
   params: SessionTarget & { cursor?: string; maxBytes?: number },
 ) => Promise<TranscriptPage>;
+
+/** An entry of the host's transcript, of any kind. */
+export interface TranscriptEvent {
+  /** `message`, `reset`, and others. */
+  type?: string;
+  id?: string;
+  /** Of a message. */
+  message?: { role?: unknown };
+  /** Of a reset: the first message that it keeps. */
+  firstKeptEntryId?: string;
+}
+
+/** A page of all entries, in the order in which they were written. */
+export type EventPage =
+  | {
+      kind: "page";
+      cursor: string;
+      hasMore: boolean;
+      events: { event: TranscriptEvent }[];
+      /** Size of the next entry if not even that fits the page. */
+      requiredBytes?: number;
+    }
+  | { kind: "missing" | "reset"; reason?: string };
+
+/** Reads all entries of the host's transcript page by page. */
+export type ReadEvents = (
+  params: SessionTarget & { cursor?: string; maxBytes?: number },
+) => Promise<EventPage>;

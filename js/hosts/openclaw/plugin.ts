@@ -3,7 +3,7 @@ import "../../inline/core.js";
 import { Agent } from "./agent.js";
 import { statusText } from "./command.js";
 import { Engine } from "./engine.js";
-import type { FactoryContext, Llm, Logger, ReadPage } from "./host.js";
+import type { FactoryContext, Llm, Logger, ReadEvents, ReadPage } from "./host.js";
 import { type CompactionProvider, compactionProvider } from "./provider.js";
 import { capped, type ToolResult } from "./results.js";
 import type { Session } from "./session.js";
@@ -49,6 +49,10 @@ const page: ReadPage = async (params) => {
   const runtime = (await import(RUNTIME)) as { readSessionTranscriptVisibleMessageDelta: ReadPage };
   return runtime.readSessionTranscriptVisibleMessageDelta(params);
 };
+const events: ReadEvents = async (params) => {
+  const runtime = (await import(RUNTIME)) as { readSessionTranscriptRawDelta?: ReadEvents };
+  return (await runtime.readSessionTranscriptRawDelta?.(params)) ?? { kind: "missing" };
+};
 
 /** Every agent of this process. */
 const everyAgent = (): Promise<Agent[]> =>
@@ -69,7 +73,7 @@ const plugin: { id: string; name: string; register(api: PluginApi): void } = {
     const { pluginConfig: settings = {}, logger, runtime } = api;
     api.registerContextEngine("plimsoll", async (context) => {
       const agent = await agentOf(settings, context, logger);
-      return new Engine(agent, context.config, page);
+      return new Engine(agent, context.config, page, events);
     });
     api.registerTool((context) => toolsFor(() => sessionOf(context)), { names: TOOLS });
     api.registerCommand({

@@ -1,7 +1,8 @@
 /** The compaction provider, for those who keep OpenClaw's own engine: its compaction gets a checked summary, or a digest. */
-import { compact } from "../../functions/compact.js";
+import { ContextManager } from "../../session/context.js";
 import type { HostMessage, Llm } from "./host.js";
 import { summarizer } from "./summaries.js";
+import { textOf } from "./transcript.js";
 
 /** A compaction provider as the host takes it. */
 export interface CompactionProvider {
@@ -15,7 +16,7 @@ export interface CompactionProvider {
   }): Promise<string>;
 }
 
-/** A window so small that all that the host wants summarized is folded. */
+/** A window so small that little stays beside the summary. */
 const WINDOW = { contextTokens: 4_000 };
 /** Tokens that a call of the summarizer may have: what the host passes is at most its own window. */
 const CALL_TOKENS = 24_000;
@@ -26,8 +27,8 @@ export function compactionProvider(llm: Llm | undefined, model?: string): Compac
     id: "plimsoll",
     label: "Plimsoll",
     async summarize({ messages, signal, customInstructions, previousSummary }) {
-      const { outcome } = await compact(messages, {
-        ...{ window: WINDOW, format: "pi", force: true },
+      const context = new ContextManager<HostMessage>({
+        ...{ window: WINDOW, format: "pi" },
         ...(llm && { summarize: summarizer(() => llm, model) }),
         summary: {
           // The headings that the host looks for in a summary.
@@ -36,10 +37,34 @@ export function compactionProvider(llm: Llm | undefined, model?: string): Compac
           minimumTokens: 0,
           ...(customInstructions && { instructions: customInstructions.slice(0, 4_000) }),
         },
-        ...(signal && { signal }),
       });
-      const { record } = outcome;
-      return [previousSummary, record?.summary || record?.head].filter(Boolean).join("\n\n");
+      try {
+        const { record } = await context.compact(messages, { force: true, signal });
+        // The host removes every message that it passed, so that what the fold keeps goes into its summary too.
+        const kept = context.request(messages, { open: true }).messages;
+        const lines = kept.map((one) => lineOf(one, record?.head)).filter(Boolean);
+        const latest = lines.length > 0 ? ["## Latest messages", ...lines] : [];
+        const summary = record?.summary || record?.head;
+        return [previousSummary, summary, ...latest].filter(Boolean).join("\n\n");
+      } finally {
+        context[Symbol.dispose]();
+      }
     },
   };
+}
+
+/** A message as text, without the head of a fold that stands before it: who says what, and which tools it calls. */
+function lineOf(message: HostMessage, head = ""): string {
+  const blocks: unknown[] = Array.isArray(message.content) ? message.content : [];
+  const calls = blocks.flatMap((block) => {
+    const { type, name, arguments: input } = Object(block) as Record<string, unknown>;
+    return type === "toolCall" ? [`${name}(${JSON.stringify(input)})`] : [];
+  });
+  const parts = [
+    textOf(message)
+      .replace(head, () => "")
+      .trim(),
+    ...calls,
+  ].filter(Boolean);
+  return parts.length > 0 ? `${message.role}: ${parts.join("\n")}` : "";
 }

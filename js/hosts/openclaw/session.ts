@@ -20,6 +20,7 @@ import type {
 } from "./host.js";
 import type { Mirror } from "./mirror.js";
 import type { Model } from "./models.js";
+import { Resets } from "./resets.js";
 import { definitions, RECALL } from "./tools.js";
 import { Transcript, textOf } from "./transcript.js";
 
@@ -31,6 +32,8 @@ import { Transcript, textOf } from "./transcript.js";
 const FOLD_ABOVE = 0.8;
 /** Advancement keys that are remembered; the host delivers a turn again before the next one. */
 const KEYS = 64;
+/** A turn without a call for so long was given up. */
+const LONGEST_WAIT_MS = 3_600_000;
 
 /** What all sessions have in common. */
 export interface Shared {
@@ -47,6 +50,7 @@ export class Session {
   context!: ContextManager<HostMessage>;
   transcript: Transcript = new Transcript();
   readonly figures: Figures = new Figures();
+  readonly resets: Resets = new Resets();
   /** Its manager was opened in a store. */
   isStored = false;
   /** Key of the conversation, which a later session may take over. */
@@ -65,6 +69,8 @@ export class Session {
   llm: Llm | undefined;
   /** Number of hooks that use it now. */
   busy = 0;
+  /** Number of hooks that have used it. */
+  uses = 0;
   /** A turn was committed since the last maintenance. */
   hasTurn = false;
   readonly #shared: Shared;
@@ -83,12 +89,27 @@ export class Session {
     this.#shared = shared;
   }
 
+  /** A turn waits for its model or a tool. */
+  get isInTurn(): boolean {
+    return this.#requests.length > 0 && Date.now() - this.lastRequest < LONGEST_WAIT_MS;
+  }
+
   /** Begins where another session is now. */
   fork(parent: Session): void {
     const options = this.#shared.options(this);
     this.context = ContextManager.restore(parent.context.snapshot(), options);
     this.transcript = parent.transcript.copy();
     this.isRead = true;
+  }
+
+  /** Begins with an empty history, after a reset, under another manager. */
+  renew(): void {
+    this.transcript = new Transcript();
+    this.isRead = false;
+    this.hasTurn = false;
+    this.#pinned.clear();
+    this.#known = "";
+    this.#requests = [];
   }
 
   /** The request of a turn's first call, whose messages are the history before the turn. */
@@ -156,14 +177,6 @@ export class Session {
     return this.context.compact(history, { ...parts, force: !isDue });
   }
 
-  /** The messages that a fold removed. */
-  removedBy({ firstKeptIndex, kept }: CompactionRecord): HostMessage[] {
-    const isKept = (index: number): boolean =>
-      kept.some(([from, to]) => index >= from && index < to);
-    const older = this.transcript.list().slice(0, firstKeptIndex);
-    return older.filter((_, index) => !isKept(index));
-  }
-
   /** Compacts now, because the user or the host wants it. */
   compact(call: CompactCall): Promise<CompactionOutcome> {
     const focus = call.customInstructions?.trim() || undefined;
@@ -220,11 +233,17 @@ export class Session {
   }
 
   /** Reads the messages that the host has from before this process. They precede the messages that are known. */
-  async read(page: ReadPage, mirror: Mirror | undefined): Promise<void> {
+  async read(
+    page: ReadPage,
+    mirror: Mirror | undefined,
+    shown: readonly HostMessage[],
+  ): Promise<void> {
+    // Its window has left behind all that is known: turns of another engine or process lie between.
+    if (shown.length > 0 && !shown.some((one) => this.transcript.has(one))) this.isRead = false;
     if (this.isRead || !this.target) return;
     const full = new Transcript();
     const originals = (await mirror?.originals(this.id)) ?? new Map();
-    if (!(await full.read(page, this.target, originals))) return;
+    if (!(await full.read(page, this.target, originals, this.resets.ended))) return;
     for (const message of this.transcript.list()) full.append(message);
     this.transcript = full;
     this.isRead = true;
@@ -253,6 +272,15 @@ export class Session {
     this.context.pin(what);
     this.#pinned.add(text);
   }
+}
+
+/** The messages of a history that a fold removed. */
+export function removedFrom(
+  history: readonly HostMessage[],
+  { firstKeptIndex, kept }: CompactionRecord,
+): HostMessage[] {
+  const isKept = (index: number): boolean => kept.some(([from, to]) => index >= from && index < to);
+  return history.slice(0, firstKeptIndex).filter((_, index) => !isKept(index));
 }
 
 function isAnswer({ role, usage, stopReason }: HostMessage): boolean {

@@ -40,6 +40,7 @@ export class Sessions {
   ): Promise<T> {
     const session = await this.#session(id, messages);
     session.busy += 1;
+    session.uses += 1;
     try {
       return await work(session);
     } finally {
@@ -48,11 +49,18 @@ export class Sessions {
     }
   }
 
-  /** A live session, by its id or its key: of those with a key, the newest. */
+  /** Another manager for a session that was reset: what was decided and pinned before is not of its conversation. */
+  async renew(session: Session): Promise<void> {
+    // The former one may be at work, and is not disposed.
+    await this.#load(session);
+    session.renew();
+  }
+
+  /** A live session, by its id or its key: of those with a key, the newest that is not the host's own. */
   find(id: string | undefined, key?: string): Session | undefined {
     const live = id === undefined ? undefined : this.#live.get(id);
     if (live || key === undefined) return live;
-    return [...this.#live.values()].reverse().find((session) => session.key === key);
+    return [...this.#live.values()].reverse().find((one) => one.key === key && !isPrivate(one.id));
   }
 
   async #session(id: string, messages: readonly HostMessage[]): Promise<Session> {
@@ -89,12 +97,15 @@ export class Sessions {
   async #load(session: Session): Promise<void> {
     const options = this.#shared.options(session);
     try {
-      session.context = await ContextManager.open(this.#store, session.id, options);
+      const { id, resets } = session;
+      const key = resets.newest === undefined ? id : `${id} ${resets.newest}`;
+      session.context = await ContextManager.open(this.#store, key, options);
       session.isStored = true;
     } catch (error) {
       // Its record stays as it is, for whoever wants to look at it.
       this.#report(`session ${session.id} begins anew and is not saved`, error);
       session.context = new ContextManager(options);
+      session.isStored = false;
     }
   }
 
@@ -106,15 +117,20 @@ export class Sessions {
 
   /** Saves and disposes of the sessions over the limit. */
   async #rest(): Promise<void> {
-    for (const [id, session] of this.#live) {
-      if (this.#live.size <= this.#most) return;
-      if (session.busy > 0) continue;
-      this.#live.delete(id);
+    while (this.#live.size > this.#most) {
+      const idle = [...this.#live.values()].filter(({ busy }) => busy === 0);
+      // In a turn the host shows no history, only what was returned last: the session could not go on from its file.
+      const session = idle.find((one) => isPrivate(one.id) || !one.isInTurn) ?? idle[0];
+      if (!session) return;
+      const { id, uses } = session;
       try {
         await session.save();
       } catch (error) {
         this.#report(`session ${id} was not saved`, error);
       }
+      // Whoever wants it while it is saved keeps it live.
+      if (session.uses !== uses || this.#live.get(id) !== session) continue;
+      this.#live.delete(id);
       session.context[Symbol.dispose]();
     }
   }

@@ -1,6 +1,9 @@
 /** Settings of the plugin, as `openclaw.plugin.json` describes them. The host has checked them against that schema. */
 import type { ContextManagerOptions } from "../../types.js";
 
+/** Characters of a text that is pinned by name of its file, or by the agent. */
+export const MOST_PINNED = 8_000;
+
 export interface Settings {
   /** How much to keep, and when to change earlier messages. */
   preset?: ContextManagerOptions<unknown>["preset"];

@@ -3,6 +3,7 @@ import { withDisposed } from "../../core/disposed.js";
 import { ContextManager } from "../../session/context.js";
 import type { AgentTool } from "../../types.js";
 import type { Session } from "./session.js";
+import { MOST_PINNED } from "./settings.js";
 
 /** What the host tells a tool of the session that it serves. */
 export interface ToolContext {
@@ -68,6 +69,9 @@ async function run(session: Session, name: string, args: unknown): Promise<strin
   if (name !== PIN.name) return session.context.callAgentTool(name, args);
   const { text } = Object(args) as { text?: unknown };
   if (typeof text !== "string" || text.trim() === "") return 'Nothing was pinned: "text" is empty.';
+  if (text.length > MOST_PINNED) {
+    return `Nothing was pinned: "text" may have ${MOST_PINNED} characters, and has ${text.length}.`;
+  }
   session.context.pin({ text });
   await session.save();
   return "It is kept from now on.";

@@ -63,18 +63,21 @@ export class Transcript {
    * Appends the host's transcript.
    *
    * @param originals contents of results that were shortened there, by key
+   * @param ended entries of messages that a reset has ended
    * @returns false if the host cannot give it now
    */
   async read(
     page: ReadPage,
     target: SessionTarget,
     originals: ReadonlyMap<string, unknown>,
+    ended: ReadonlySet<string>,
   ): Promise<boolean> {
     const entries = entriesOf(page, target);
     for (;;) {
       const { done, value } = await entries.next();
       if (done) return value;
-      const { message } = value;
+      const { entryId, message } = value;
+      if (entryId && ended.has(entryId)) continue;
       const content = originals.get(keyOf(message));
       this.append(content === undefined ? message : { ...message, content });
     }
