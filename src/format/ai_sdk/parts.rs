@@ -97,6 +97,9 @@ fn carries(options: &RawValue) -> bool {
     })
 }
 
+/// The name that a tool of OpenAI's own has which paints.
+pub(in crate::format) const PAINTER: &str = "image_generation";
+
 /// A result that is any JSON: a string as its text.
 pub(in crate::format) fn read_output<'a>(value: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let is_text = value.starts_with('"');
