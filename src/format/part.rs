@@ -190,7 +190,7 @@ pub(super) fn picture(json: &str, data: &str, part: &mut Part<'_>) {
     part.piece.widest = image::longer_side(image::base64_of(data));
 }
 
-/// The result of a tool of OpenAI's own that paints: its base64 is an image to the model, no text.
+/// The result of a tool of the provider's own that paints: its base64 is an image to the model, no text.
 pub(super) fn painted(json: &str, part: &mut Part<'_>) {
     let mut image = at(Place::Content);
     medium(json, &mut image);

@@ -97,7 +97,7 @@ fn carries(options: &RawValue) -> bool {
     })
 }
 
-/// The name that a tool of OpenAI's own has which paints.
+/// The name that a tool of the provider's own has which paints.
 pub(in crate::format) const PAINTER: &str = "image_generation";
 
 /// A result that is any JSON: a string as its text.

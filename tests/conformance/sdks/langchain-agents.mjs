@@ -76,8 +76,8 @@ export async function playThreads({ modules, adapter, made, seed }) {
   const answer = scripted(core, by, rules);
   const Model = modelOf(models.BaseChatModel);
   const model = new Model(type, (messages) => {
-    const said = JSON.stringify(messages);
-    const talk = talks.find((one) => said.includes(one.text));
+    const request = JSON.stringify(messages);
+    const talk = talks.find((one) => request.includes(one.text));
     if (!talk) throw new Error("the user's last words are gone");
     return answer(talk.takes(messages.filter((message) => message.getType() !== "system")));
   });
@@ -162,7 +162,7 @@ function scripted(core, { below, chance, words }, rules) {
       name: ["read", "list", "fail"][below(3)],
       args: { path: words(chance(0.1) ? 200 : 2) },
     }));
-    const said = isDone || chance(0.5) ? words(15) : "";
+    const line = isDone || chance(0.5) ? words(15) : "";
     const usage_metadata = { input_tokens: tokens, output_tokens: 20, total_tokens: tokens + 20 };
     const fields = { tool_calls: calls, usage_metadata };
     if (rules === "anthropic" || rules === "bedrock") {
@@ -170,7 +170,7 @@ function scripted(core, { below, chance, words }, rules) {
       const used = calls.map(({ id, name, args }) => ({ type: "tool_use", id, name, input: args }));
       const content = [
         ...(chance(0.5) ? [thought] : []),
-        ...(said ? [{ type: "text", text: said }] : []),
+        ...(line ? [{ type: "text", text: line }] : []),
         ...(rules === "anthropic" ? used : []),
       ];
       return new core.AIMessage({ content, ...fields });
@@ -179,7 +179,7 @@ function scripted(core, { below, chance, words }, rules) {
     const signed = { __gemini_function_call_thought_signatures__: signs };
     const isSigned = rules === "gemini" && calls.length > 0;
     const more = isSigned ? { additional_kwargs: signed } : {};
-    return new core.AIMessage({ content: said, ...fields, ...more });
+    return new core.AIMessage({ content: line, ...fields, ...more });
   };
 }
 
