@@ -64,6 +64,9 @@ interface Messages<M> {
 
 const HOST = { format: "ai-sdk" } as const;
 
+/** What the SDK tells a step of, in 6 and in later versions. */
+const SINCE_6 = ["experimental_context", "runtimeContext"];
+
 /** The name of a model's provider: the model is an instance of the SDK's, or its name. */
 const nameOf = (model: unknown): unknown =>
   typeof model === "string" ? model : (Object(model) as { provider?: unknown }).provider;
@@ -84,8 +87,11 @@ export function prepareStep(
 ): <M>(step: Step<M>) => Promise<Messages<M>> {
   const own = new Session(session, HOST);
   let last: Prepared<unknown> | undefined;
-  return async ({ messages, instructions, system = instructions, steps = [], model }) => {
+  return async (step) => {
+    const { messages, instructions, system = instructions, steps = [], model } = step;
     own.follow(nameOf(model));
+    // The SDK before 6 takes no options of a provider from a step.
+    if (!SINCE_6.some((member) => member in step)) own.losesHints();
     if (last) own.context.observe(steps.at(-1)?.usage, last);
     last = await own.context.prepare(messages, { ...parts, system: system as Parts["system"] });
     return last.apply({}) as { messages: typeof messages };

@@ -82,7 +82,8 @@ function nameOf(model: unknown): string {
  * The agent's state keeps every message. Usage is taken from the answers. If the provider refuses a call as too long, a smaller
  * request is sent once.
  *
- * Each `thread_id` has a session of its own, so that one agent can serve many users; a manager of yours is one session for all calls.
+ * Each `thread_id` has a session of its own, so that one agent can serve many users, and so has an agent that runs inside another's
+ * tool; a manager of yours is one session for all calls.
  *
  * @param session options of a `ContextManager` (`format` is set, synthetic messages are of LangChain's classes, `provider` follows the
  *   model), or your own manager
@@ -113,13 +114,17 @@ export function middleware(session: LangChainSession): LangChainMiddleware {
   };
 }
 
-/** The signal and the thread of a run. */
+/** The signal of a run and its thread, of which an agent inside another has one of its own. */
 function runOf({ runtime }: Call): { signal: AbortSignal | undefined; thread: string } {
   const { signal, configurable } = Object(runtime) as {
     signal?: AbortSignal;
-    configurable?: { thread_id?: unknown };
+    configurable?: { thread_id?: unknown; checkpoint_ns?: unknown };
   };
-  return { signal, thread: String(configurable?.thread_id ?? "") };
+  const { thread_id = "", checkpoint_ns = "" } = configurable ?? {};
+  // The last name is that of the call itself. A number says which run: an agent in a tool starts anew with each, others go on.
+  const names = String(checkpoint_ns).split("|").slice(0, -1);
+  const inside = names.map((name) => (name.startsWith("tools:") ? name : name.split(":")[0]));
+  return { signal, thread: [thread_id, ...inside].join("|") };
 }
 
 const partsOf = ({ systemMessage, tools }: Call, signal: AbortSignal | undefined): Parts => ({

@@ -28,13 +28,18 @@ interface Call {
   prepared: Prepared<unknown> | undefined;
 }
 
+/** Without a provider the rules are Anthropic's. */
+const UNKNOWN: Provider = "anthropic";
+
 /** The manager of a session, which follows the provider as the models change. */
 export class Session {
   readonly context: ContextManager<unknown>;
   /** The user did not choose the provider. */
   readonly #follows: boolean;
-  /** The user did not choose what becomes of thinking, and the host cannot send hints. */
-  readonly #drops: boolean;
+  /** The user did not choose what becomes of thinking. */
+  readonly #mayDrop: boolean;
+  /** Nor can the host send hints. */
+  #drops: boolean;
   #provider: Provider | undefined;
 
   constructor(session: HostSession, host: Host) {
@@ -42,10 +47,10 @@ export class Session {
     const isOwn = !(session instanceof ContextManager);
     const { hasNoHints = false, ...fixed } = host;
     this.#follows = isOwn && session.provider === undefined;
-    this.#drops = isOwn && hasNoHints && session.thinking === undefined;
-    // Without a provider the rules are Anthropic's.
-    const provider = (isOwn && session.provider) || "anthropic";
-    const thinking = this.#drops && { thinking: thinkingWithoutHints(provider) };
+    this.#mayDrop = isOwn && session.thinking === undefined;
+    this.#drops = this.#mayDrop && hasNoHints;
+    this.#provider = isOwn ? session.provider : undefined;
+    const thinking = this.#drops && { thinking: thinkingWithoutHints(this.#provider ?? UNKNOWN) };
     this.context = isOwn
       ? new ContextManager({ ...fixed, ...session, ...thinking, format: host.format })
       : session;
@@ -61,6 +66,13 @@ export class Session {
       provider,
       ...(this.#drops && { thinking: thinkingWithoutHints(provider) }),
     });
+  }
+
+  /** The host turns out to have no place for `Prepared.hints`. */
+  losesHints(): void {
+    if (this.#drops || !this.#mayDrop) return;
+    this.#drops = true;
+    this.context.setModel({ thinking: thinkingWithoutHints(this.#provider ?? UNKNOWN) });
   }
 
   /** Takes the usage of an answer. The answer has been paid for: no figure that cannot be taken costs it, nor a session that has ended. */

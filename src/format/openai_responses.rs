@@ -284,7 +284,10 @@ fn special<'a>(
     parts: &mut Vec<Part<'a>>,
 ) -> Read<Role> {
     let encrypted = or_empty(item.text("encrypted_content"));
-    let picture = item.raw("result").filter(|raw| raw.starts_with('"'));
+    let painted = "image_generation_call";
+    // The Agents SDK has the picture as the output of a tool of this name.
+    let is_painted = kind == painted || item.str("name") == Some(painted);
+    let picture = item.raw("result").or_else(|| item.raw("output"));
     let mut part = part::at(Place::Message(""));
     part.piece.opaque = true;
     if COMPACTION.contains(&kind) {
@@ -295,7 +298,7 @@ fn special<'a>(
         parts.push(part);
         return Ok(Role::User);
     }
-    if let Some(picture) = picture.filter(|_| kind == "image_generation_call") {
+    if let Some(picture) = picture.filter(|raw| is_painted && raw.starts_with('"')) {
         part.images = 1;
         part.media = of_json(picture);
         part.piece.by_id = true;

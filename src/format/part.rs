@@ -190,6 +190,15 @@ pub(super) fn picture(json: &str, data: &str, part: &mut Part<'_>) {
     part.piece.widest = image::longer_side(image::base64_of(data));
 }
 
+/// The result of a tool of the provider's own that paints: its base64 is an image to the model, no text.
+pub(super) fn painted(json: &str, part: &mut Part<'_>) {
+    let mut image = at(Place::Content);
+    medium(json, &mut image);
+    let mut body = Body::default();
+    body.take(image);
+    body.fill(part);
+}
+
 /// A block that is carried as it is: counted by its JSON text, and known by it without its cache marker.
 pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
     say(part, Kind::Other, unmarked(raw));

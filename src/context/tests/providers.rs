@@ -119,6 +119,20 @@ fn a_line_between_a_tool_and_the_user_only_grows_the_request() {
     assert_eq!(violations_sent(&host.session), []);
 }
 
+/// A prompt that a middleware of the AI SDK sees has lists only, which the SDK's providers walk.
+#[test]
+fn a_line_in_the_assistants_name_is_a_list_for_the_ai_sdk() {
+    let mut host = host("mistral", "ai-sdk", 0);
+    let of = |kind: &str| json!({ "type": kind, "toolCallId": "abcdefghi", "toolName": "ls", "input": {}, "output": { "type": "text", "value": "x" } });
+    host.append(json!({ "role": "user", "content": [{ "type": "text", "text": "go" }] }));
+    host.append(json!({ "role": "assistant", "content": [of("tool-call")] }));
+    host.append(json!({ "role": "tool", "content": [of("tool-result")] }));
+    host.append(json!({ "role": "user", "content": [{ "type": "text", "text": "stop" }] }));
+    let items = written(&host.request());
+    let line = json!([{ "type": "text", "text": crate::validity::GAP }]);
+    assert_eq!((&items[3]["make"]["content"], &items[4]), (&line, &json!({ "index": 3 })));
+}
+
 #[test]
 fn a_system_message_in_the_middle_keeps_its_text_and_its_place() {
     let mut host = host("anthropic", "anthropic", 0);

@@ -15,10 +15,10 @@ use super::json::{Flaw, Read, or_empty};
 use super::part::Body;
 use super::{json, part};
 use crate::format::ai_sdk::marks::{ON_MESSAGE, mark};
-use crate::format::ai_sdk::parts::{PART, call, is_shown, plain, read_output};
+use crate::format::ai_sdk::parts::{PAINTER, PART, call, is_shown, plain, read_output};
 use crate::hash::fnv;
 use crate::json::Type::{Raw, Text};
-use crate::json::{RawValue, Shape, Type, Value, json as object, optional, required};
+use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional, required};
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -105,6 +105,9 @@ fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<
                     read_output(v4, part).map_err(|flaw| flaw.under("/result"))?;
                     part.piece.error = members.flag("isError").unwrap_or(false);
                 }
+                (Some(output), _) if role == Role::Assistant && paints(&members, output) => {
+                    part::painted(output, part);
+                }
                 (Some(output), _) => {
                     result(output, part).map_err(|flaw| flaw.under("/output"))?;
                 }
@@ -125,6 +128,12 @@ fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<
         mark(options, 0, &mut part.piece);
     }
     Ok(())
+}
+
+/// Whether this is what a tool of the provider's own has painted.
+fn paints(members: &Members<'_>, output: &RawValue) -> bool {
+    let is_painter = members.str("toolName") == Some(PAINTER);
+    is_painter && json::kind_of(output).as_deref() == Some("json")
 }
 
 /// What a tool's output tells the model.

@@ -97,6 +97,9 @@ fn carries(options: &RawValue) -> bool {
     })
 }
 
+/// The name that a tool of the provider's own has which paints.
+pub(in crate::format) const PAINTER: &str = "image_generation";
+
 /// A result that is any JSON: a string as its text.
 pub(in crate::format) fn read_output<'a>(value: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     let is_text = value.starts_with('"');
@@ -105,14 +108,14 @@ pub(in crate::format) fn read_output<'a>(value: &'a RawValue, part: &mut Part<'a
     Ok(())
 }
 
-/// A line of ours in the assistant's name.
+/// A line of ours in the assistant's name. Of a prompt of the SDK's own, which a middleware sees, each content is a list.
 pub(in crate::format) fn say(line: &str, host: Host<'_>) -> Value {
+    let parts = object!([edit::text_block(line)]);
     if is_shown(host) {
-        let parts = object!([edit::text_block(line)]);
         let id = format!("plimsoll-{:x}", fnv(line.bytes()));
         return object!({ "id": id, "role": "assistant", "parts": parts });
     }
-    object!({ "role": "assistant", "content": line })
+    object!({ "role": "assistant", "content": parts })
 }
 
 /// The host's messages are `UIMessage`s: the first of them that has a part shows it.

@@ -2,7 +2,7 @@
 
 use super::super::json::{Read, or_empty};
 use super::super::{json, part};
-use crate::format::ai_sdk::parts::{PART, call, plain, read_output};
+use crate::format::ai_sdk::parts::{PAINTER, PART, call, plain, read_output};
 use crate::json::Type::{Flag, Text};
 use crate::json::{Members, RawValue, Shape, optional};
 use crate::model::{Kind, Part, Place, Role};
@@ -66,6 +66,9 @@ fn tool<'a>(at: u32, mut members: Members<'a>, name: &str, parts: &mut Vec<Part<
         _ if failed => {
             part::say(&mut result, Kind::Result, or_empty(error));
             result.piece.error = true;
+        }
+        Some(output) if state == "output-available" && theirs && name == PAINTER => {
+            part::painted(output, &mut result);
         }
         Some(output) if state == "output-available" => {
             read_output(output, &mut result).map_err(|flaw| flaw.under("/output"))?;

@@ -64,6 +64,8 @@ fn reasoning_of_the_agents_sdk_keeps_what_is_encrypted_in_its_provider_data() {
 fn provider_run_calls_are_kept_and_approvals_are_paired() {
     let hosted = json!({ "type": "hosted_tool_call", "id": "ws_1", "name": "web_search_call", "status": "completed" });
     reads(A, &hosted, &["Assistant", &format!("Other  {:?} opaque", hosted.to_string())]);
+    let image = json!({ "type": "hosted_tool_call", "id": "ig", "name": "image_generation_call", "output": "AAAA" });
+    reads(A, &image, &["Assistant", "Other  \"\" opaque image"]);
     let compaction = json!({ "type": "compaction", "encrypted_content": "g" });
     reads(A, &compaction, &["User", "Other  \"\" opaque"]);
     let asked = json!({ "type": "hosted_tool_call", "id": "m", "name": "mcp_approval_request", "providerData": { "id": "m" } });

@@ -183,6 +183,21 @@ fn ui_messages_of_the_ai_sdk_are_read() {
 }
 
 #[test]
+fn what_a_tool_of_the_provider_has_painted_is_an_image() {
+    let painted = json!({ "result": "iVBORw0KGgo=" });
+    let output = json!({ "type": "json", "value": painted });
+    let of = json!({ "type": "tool-result", "toolCallId": "i", "toolName": "image_generation", "output": output });
+    let line = "Result /content/0 \"\" opaque image i image_generation";
+    reads(AI, &json!({ "role": "assistant", "content": [of] }), &["Assistant", line]);
+    let own = json!({ "role": "tool", "content": [of] });
+    let line = "Result /content/0 \"{\\\"result\\\":\\\"iVBORw0KGgo=\\\"}\" i image_generation";
+    reads(AI, &own, &["Tool", line]);
+    let shown = json!({ "type": "tool-image_generation", "toolCallId": "i", "state": "output-available", "input": {}, "output": painted, "providerExecuted": true });
+    let pieces = outline(AI, &json!({ "id": "a", "role": "assistant", "parts": [shown] })).pieces;
+    assert!(pieces.iter().all(|piece| piece.opaque));
+}
+
+#[test]
 fn ui_messages_of_the_ai_sdk_are_edited() {
     let mut expected = shown();
     let parts = expected["parts"].as_array_mut().unwrap();
