@@ -13,6 +13,7 @@ mod economy;
 mod edit;
 mod fit;
 mod fold;
+mod fold_room;
 mod forecast;
 mod need;
 mod presets;
