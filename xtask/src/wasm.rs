@@ -67,7 +67,7 @@ impl Aim {
             Self::Both => &[
                 "-O3",
                 "--always-inline-max-function-size=16",
-                "--flexible-inline-max-function-size=60",
+                "--flexible-inline-max-function-size=56",
             ],
         }
     }
