@@ -25,8 +25,8 @@ pub use compaction::{
 pub use mode::{ManagedWindow, Mode};
 pub use options::Options;
 pub use replay::{
-    AtCall, Call, CallEvent, Found, Layers, MessageChange, Recall, Recorded, RecordedView,
-    Recording, Replay, SentCall, Share, Totals, UsageFit,
+    AtCall, Call, CallEvent, Found, Layers, MessageChange, Recorded, RecordedView, Recording,
+    Replay, Retention, SentCall, Share, Totals, UsageFit,
 };
 pub use report::{
     Bucket, BudgetCheck, ByKind, Counters, Estimate, Explanation, Listed, Since, Status, Window,

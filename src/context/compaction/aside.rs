@@ -11,7 +11,7 @@ pub(in crate::context) struct Aside {
     ledger: Ledger,
     pub decisions: Decisions,
     folds: Folds,
-    rebind: bool,
+    rebinds_reasoning: bool,
     work: Counters,
 }
 
@@ -21,7 +21,7 @@ pub(in crate::context) fn set_aside(session: &Session) -> Aside {
         ledger: session.transcript.ledger.clone(),
         decisions: session.decisions.clone(),
         folds: session.options.folds,
-        rebind: session.request.last.rebind,
+        rebinds_reasoning: session.request.last.rebinds_reasoning,
         work: session.monitor.work,
     }
 }
@@ -31,6 +31,6 @@ pub(in crate::context) fn put_back(session: &mut Session, aside: Aside) {
     session.transcript.ledger = aside.ledger;
     session.decisions = aside.decisions;
     session.options.folds = aside.folds;
-    session.request.last.rebind = aside.rebind;
+    session.request.last.rebinds_reasoning = aside.rebinds_reasoning;
     session.monitor.work = aside.work;
 }

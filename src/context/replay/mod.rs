@@ -22,4 +22,4 @@ pub use played::{Call, CallEvent, Replay, Totals};
 pub use recorded::{Recorded, SentCall, UsageFit};
 pub use recorded_view::RecordedView;
 pub use recording::Recording;
-pub use retention::{Recall, Share};
+pub use retention::{Retention, Share};

@@ -5,7 +5,7 @@ use super::checked::Checked;
 use super::layers::Layers;
 use super::message_changes::{MessageChange, MessageChanges};
 use super::recording::{RecordedCall, Recording};
-use super::retention::{Holders, Recall};
+use super::retention::{Holders, Retention};
 use super::summarized::compact_due;
 use super::usage_fit::{ONE, scaled};
 use crate::context::compaction::Folded;
@@ -76,7 +76,7 @@ json::json_struct! {
         /// What they cost, which is part of the bill.
         pub summary_bill: u64,
         /// What the model wrote next, and still had before it.
-        pub recall: Recall as "*",
+        pub recall: Retention as "*",
     }
 }
 

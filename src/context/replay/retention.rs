@@ -11,7 +11,7 @@ use crate::sort::sort_set;
 json::json_struct! {
     /// Wanted and found, in millionths; a message counts for at most 20 identifiers.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct Recall {
+    pub struct Retention {
         /// Identifiers seen before that the next message uses, and those of them that the request still showed anywhere.
         pub recall: Share,
         /// The same where the newest mention lies more than 8,000 tokens back.
@@ -115,7 +115,7 @@ impl Holders {
     }
 }
 
-impl Recall {
+impl Retention {
     /// Judges a request by what people had written, and by what the model wrote on it: a message, or a run of items.
     pub(super) fn judge(&mut self, state: &Session, holders: &Holders, next: &[Measure]) {
         self.user_text.wanted = self.user_text.wanted.saturating_add(ONE);

@@ -39,10 +39,10 @@ pub(in crate::context) fn drop_unbound_reasoning(
 /// All reasoning goes where the model takes none; and where it is bound from now on, but what stands before it has
 /// changed already. True if something went.
 pub(in crate::context) fn keep_reasoning(session: &mut Session) -> bool {
-    let rebind = std::mem::take(&mut session.request.last.rebind);
+    let rebinds_reasoning = std::mem::take(&mut session.request.last.rebinds_reasoning);
     let rule = match session.options.thinking {
         Some(Thinking::None) => Rule::NoThinking,
-        _ if rebind => Rule::BoundThinking,
+        _ if rebinds_reasoning => Rule::BoundThinking,
         Some(Thinking::Drop) => {
             // What another option left to a hint.
             let unbound: Vec<BlockId> = session.decisions.unbound.keys().copied().collect();
@@ -131,6 +131,6 @@ pub(in crate::context) fn needs_drop_hint(session: &Session) -> bool {
 
 /// Reasoning may be bound that was not before: what stands before it counts as changed if an epoch was ever opened.
 pub(in crate::context) fn rebind_reasoning(session: &mut Session, bound: bool) {
-    session.request.last.rebind |=
+    session.request.last.rebinds_reasoning |=
         !bound && binds_reasoning(session) && session.request.last.epoch > 0;
 }

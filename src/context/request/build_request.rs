@@ -50,13 +50,13 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     // What is new belongs into the last message that was sent: that one changes.
     let grown = grown.filter(|(at, (entries, _))| common_prefix(session, *at, entries) == sent);
     let rebuild = grown.is_none();
-    let (start, (mut entries, mut trailed)) =
+    let (start, (mut entries, mut ends_with_filler)) =
         grown.or_else(|| Some((0, all_entries(session)?))).unwrap_or_default();
     let same = if rebuild { common_prefix(session, 0, &entries) } else { sent };
     // Reasoning after a change is refused (I12). Without it other messages differ, so all are built once more.
     let changes = parts_changed || same < sent;
     if changes && drop_unbound_reasoning(session, &entries, if parts_changed { 0 } else { same }) {
-        (entries, trailed) = all_entries(session).unwrap_or_default();
+        (entries, ends_with_filler) = all_entries(session).unwrap_or_default();
     }
     let same = if rebuild { common_prefix(session, 0, &entries) } else { sent };
     // Reasoning that a pin brought back may be all that differed.
@@ -66,7 +66,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
         (false, true) => i64::try_from(same).ok(),
         (false, false) => None,
     };
-    session.request.last.trailed = trailed;
+    session.request.last.ends_with_filler = ends_with_filler;
     let lost = if opens { cached_tokens_lost(session, &entries, same, parts_changed) } else { 0 };
     let is_sent = !session.options.is_replayed;
     session.request.last.violations =
@@ -76,7 +76,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
     let edits = report_edits(session, &entries, &fresh, folded);
     // A view that the host's side does not hold goes out whole: it is built anew.
-    let keep = if std::mem::take(&mut session.request.last.unheld) {
+    let keep = if std::mem::take(&mut session.request.last.resend_all) {
         0
     } else {
         shared_items(session, start, &entries)
@@ -136,10 +136,10 @@ pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: 
     session.decisions.unreported.clear();
     // How a history that goes on will end is not known, so nothing is repaired for its end. Calls before it have no result either way.
     let end = if is_complete { MessageId::NONE } else { last_group(session) };
-    let mut ending = session.repairs.mender.finish();
+    let mut ending = session.repairs.repairer.finish();
     ending.retain(|fix| fix.index < end);
     set_end_repairs(session, ending);
-    let (mut entries, trailed) = all_entries(session).unwrap_or_default();
+    let (mut entries, ends_with_filler) = all_entries(session).unwrap_or_default();
     // What else was in a message that we made at the end, or whether it was there at all, is not known.
     let is_ours =
         |entry: &mut Entry| !is_complete && !matches!(entry.item, Item::Keep(_) | Item::Edit(..));
@@ -152,7 +152,7 @@ pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: 
     {
         session.request.last.reported_edits.insert(index, key);
     }
-    session.request.last.trailed = trailed;
+    session.request.last.ends_with_filler = ends_with_filler;
     remember_request(
         session,
         0,
@@ -181,8 +181,8 @@ pub(in crate::context) fn entries_from(
         ));
     }
     let mut entries = Builder::new(session).build(from);
-    let trailed = Builder::new(session).trail(&mut entries, from == MessageId::FIRST);
-    Some((Builder::new(session).take_turns(entries, before)?, trailed))
+    let ends_with_filler = Builder::new(session).trail(&mut entries, from == MessageId::FIRST);
+    Some((Builder::new(session).take_turns(entries, before)?, ends_with_filler))
 }
 
 /// Something before the end of the last request may go out otherwise now.
@@ -197,8 +197,8 @@ fn must_rebuild(session: &Session) -> bool {
         fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
     };
     session.request.last.rebuild
-        || session.request.last.unheld
-        || session.request.last.trailed
+        || session.request.last.resend_all
+        || session.request.last.ends_with_filler
         || touched
         || upto == MessageId::FIRST
         || sent(&session.decisions.end_fixes) != sent(&session.request.last.ending)
@@ -259,11 +259,11 @@ fn remember_request(
     session.request.last.speaker =
         Builder::new(session).last_speaker(entries).or(session.request.last.speaker);
     session.request.last.parts = parts;
-    session.request.last.beside = session.request.extras.total();
+    session.request.last.extras_tokens = session.request.extras.total();
     session.request.last.upto = session.transcript.ledger.next_message();
     session.request.last.ending.clone_from(&session.decisions.end_fixes);
     session.request.last.rebuild = false;
-    session.request.last.open = session.repairs.mender.is_prefix();
+    session.request.last.open = session.repairs.repairer.is_prefix();
     session.request.last.settled = true;
     session.request.last.fold_due = fold_due;
     session.request.last.previous_tokens = session.request.last.tokens;

@@ -22,17 +22,17 @@ pub(in crate::context) struct LastRequest {
     /// Of the parts that went with it.
     pub parts: Option<u64>,
     /// Tokens of them.
-    pub beside: u64,
+    pub extras_tokens: u64,
     /// Where its cache markers pay.
     pub breakpoints: Vec<u32>,
     /// The host writes its messages in another shape now: where something stands is another place.
-    pub reshaped: bool,
+    pub has_new_shape: bool,
     /// The host has renamed a call since: what a repair made for it has the old id.
     pub renamed: bool,
     /// Reasoning is bound from now on, and something before it had changed before.
-    pub rebind: bool,
+    pub rebinds_reasoning: bool,
     /// The host's side does not hold it: the next one is handed over whole.
-    pub unheld: bool,
+    pub resend_all: bool,
     /// When it was made.
     pub at_ms: Option<i64>,
     /// Tokens of our own messages that stand for no block.
@@ -42,7 +42,7 @@ pub(in crate::context) struct LastRequest {
     /// A fold pays, and was deferred.
     pub fold_due: bool,
     /// It ended with a line of ours.
-    pub trailed: bool,
+    pub ends_with_filler: bool,
     /// It was a prefix, whose end the host appended.
     pub open: bool,
     /// Who spoke last.

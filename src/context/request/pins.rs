@@ -161,7 +161,12 @@ impl Pins {
 
     /// A message arrives with these blocks. `is_known`: messages stand where they stood; else the first with its mark is taken
     /// for the pinned one, wherever it stands now.
-    pub(in crate::context) fn meet(&mut self, blocks: Span<BlockId>, mark: u32, is_known: bool) {
+    pub(in crate::context) fn attach_arrived(
+        &mut self,
+        blocks: Span<BlockId>,
+        mark: u32,
+        is_known: bool,
+    ) {
         for pin in self.blocks.iter_mut().filter(|pin| pin.mark == mark) {
             if blocks.contains(pin.from) {
                 (pin.first, pin.is_here) = (blocks.start, true);

@@ -180,7 +180,7 @@ impl Builder<'_> {
 
     /// A request ends with the user or a result. True if it had to be made to.
     pub(in crate::context) fn trail(&self, entries: &mut Vec<Entry>, is_complete: bool) -> bool {
-        if self.repairs.mender.is_prefix() {
+        if self.repairs.repairer.is_prefix() {
             return false;
         }
         let last = entries.iter().rev().find_map(|entry| self.speaker_of(&entry.item));
@@ -191,7 +191,7 @@ impl Builder<'_> {
             Some(Role::System) if is_complete && entries.iter().all(|it| self.is_systems(it)) => {
                 LEAD
             }
-            Some(Role::Assistant) if !self.repairs.mender.is_paused() => CONTINUE,
+            Some(Role::Assistant) if !self.repairs.repairer.is_paused() => CONTINUE,
             None | Some(_) => return false,
         };
         let about = self.transcript.ledger.next_message().minus(1);

@@ -9,7 +9,7 @@ use crate::context::session::Session;
 use crate::context::session::adopted::adopt_summary;
 use crate::context::session::counter::set_learned;
 use crate::context::session::marks::mark;
-use crate::context::session::snapshot::Known;
+use crate::context::session::snapshot::Match;
 use crate::context::session::snapshot::restore::{cap_again, match_message};
 use crate::context::session::take_decision::follow_call;
 use crate::context::transcript::counter::Counter;
@@ -61,7 +61,7 @@ impl Session {
         }
         let index = self.transcript.ledger.next_message();
         let draft = self.transcript.dialect.format.read(bytes, index.get())?;
-        if let Known::Strange = match_message(self, index, fingerprint(&draft)) {
+        if let Match::Different = match_message(self, index, fingerprint(&draft)) {
             return Ok(Append::RereadAll);
         }
         let counts = std::mem::take(&mut self.counts.next);
@@ -105,7 +105,7 @@ pub fn is_same_message(session: &mut Session, index: MessageId, bytes: &[u8]) ->
     let new = draft.parts.last().map(|part| &part.piece);
     let wrapper = |piece: &Piece| piece.place.wrapper();
     let as_before = old.map(wrapper) == new.map(wrapper);
-    session.request.last.reshaped |= same && !as_before;
+    session.request.last.has_new_shape |= same && !as_before;
     let parts = session.transcript.outline(index).map_or(0, |outline| outline.pieces.len());
     // One whose steps we joined has none to join.
     Ok(same
@@ -191,7 +191,7 @@ pub(in crate::context) fn append_measured(
     if keeps_measures {
         session.transcript.occurrences.begin();
     }
-    session.request.pins.meet(
+    session.request.pins.attach_arrived(
         first.to(end),
         mark(measure.fingerprint),
         session.restoration.waiting.is_some(),

@@ -56,13 +56,13 @@ pub fn renew_repairs(session: &mut Session) -> bool {
     // It knows the old ids.
     session.restoration.measured = None;
     let mut new = Repairs::new(session.transcript.dialect, session.options.signs);
-    new.mender.set_open(session.repairs.mender.is_prefix());
+    new.repairer.set_open(session.repairs.repairer.is_prefix());
     // The first message of which more than the ids is other now.
     let mut parted = MessageId::NONE;
     for (index, outline) in MessageId::FIRST.on().zip(session.transcript.outlines.iter()) {
         // Only the role is known of a message that was forgotten before a restart.
         if session.transcript.ledger.message(index).is_none_or(|it| it.bytes == 0) {
-            new.mender.pass(index, outline.role);
+            new.repairer.pass(index, outline.role);
             continue;
         }
         let found = new.find(index, outline);

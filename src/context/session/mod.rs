@@ -133,7 +133,7 @@ impl Session {
         let mut old = std::mem::replace(self, fresh);
         self.transcript.dialect.certain = old.transcript.dialect.certain;
         self.decisions.placeholders.recalls = old.request.extras.recalls;
-        self.repairs.mender.set_open(old.request.extras.open);
+        self.repairs.repairer.set_open(old.request.extras.open);
         self.request.continue_from(&mut old.request);
         self.counts.calibration = old.counts.calibration;
         self.compactions = std::mem::take(&mut old.compactions).of_another();
@@ -178,7 +178,7 @@ impl Session {
             self.request.last.settled = false;
         }
         self.decisions.placeholders.recalls = parts.recalls;
-        self.repairs.mender.set_open(parts.open);
+        self.repairs.repairer.set_open(parts.open);
         self.request.extras = parts;
         Ok(())
     }

@@ -115,7 +115,7 @@ pub(in crate::context) fn attach_pins(session: &mut Session) {
     for (index, message) in MessageId::FIRST.on().zip(&ledger.messages) {
         let blocks = ledger.blocks_of(index);
         if index >= decisions.pruner.forgotten || ledger.is_live(blocks) {
-            pins.meet(blocks, mark(message.fingerprint), restoration.waiting.is_some());
+            pins.attach_arrived(blocks, mark(message.fingerprint), restoration.waiting.is_some());
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::validity::{Findings, Repairer};
 /// See the module.
 #[derive(Clone, Debug)]
 pub(in crate::context) struct Repairs {
-    pub mender: Repairer,
+    pub repairer: Repairer,
     /// Repairs by message.
     pub fixes: LiteMap<MessageId, Vec<Fix>>,
     /// Results that are sent at another place: message, piece.
@@ -22,7 +22,7 @@ impl Repairs {
     /// None yet. `signs`: lost signatures are made up for.
     pub(in crate::context) fn new(dialect: Dialect, signs: bool) -> Self {
         Self {
-            mender: Repairer::new(dialect.provider)
+            repairer: Repairer::new(dialect.provider)
                 .with_options(validity_options_for(dialect.format, signs)),
             fixes: LiteMap::new(),
             displaced: LiteMap::new(),
@@ -33,8 +33,8 @@ impl Repairs {
     /// Finds what is wrong with the next message.
     pub(in crate::context) fn find(&mut self, index: MessageId, outline: &Outline) -> Findings {
         // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
-        let is_between = self.mender.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
-        let mut found = self.mender.push(index, outline);
+        let is_between = self.repairer.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
+        let mut found = self.repairer.push(index, outline);
         if is_between {
             found.fixes.push(aborted_between(index));
         }

@@ -47,7 +47,7 @@ impl Session {
             if self.decisions.pending.is_some() {
                 return self.resume();
             }
-            if std::mem::take(&mut self.request.last.unheld) {
+            if std::mem::take(&mut self.request.last.resend_all) {
                 return Step::Done(Box::new(resend(self)));
             }
             let keep = count(self.request.last.items.len());
@@ -97,7 +97,7 @@ impl Session {
 
     /// The host could not carry out the last request: the next one is handed over whole.
     pub fn resend_all(&mut self) {
-        self.request.last.unheld = true;
+        self.request.last.resend_all = true;
     }
 
     /// Goes on once the texts that were needed are there.

@@ -33,7 +33,7 @@ impl Host {
     /// What went out last, in full.
     pub(super) fn view(&self) -> Vec<Written> {
         let mut all = self.session.clone();
-        all.request.last.unheld = true;
+        all.request.last.resend_all = true;
         all.request.last.settled = true;
         let Step::Done(answer) = all.request(0) else { panic!("asks for texts") };
         answer.items

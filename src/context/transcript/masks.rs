@@ -8,7 +8,7 @@ use crate::model::{Kind, Mask, MessageId, Piece, Role, Span};
 pub(in crate::context) fn protected_turn(session: &Session) -> Span<MessageId> {
     let protected = session
         .repairs
-        .mender
+        .repairer
         .intact()
         .filter(|_| session.options.thinking != Some(Thinking::None));
     protected.unwrap_or_default()

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{NO_WORDS, ROLES, piece, setting_of, words_of};
 use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
-use crate::context::session::snapshot::Known;
+use crate::context::session::snapshot::Match;
 use crate::context::session::snapshot::bytes::Reader;
 use crate::context::session::snapshot::restore::{ends_wait, match_message, needs_text};
 use crate::context::transcript::measure::{Measure, Measured, in_order, take_found};
@@ -126,7 +126,7 @@ impl KnownMessages {
                 break;
             }
             let index = session.transcript.ledger.next_message();
-            if let Known::Strange = match_message(session, index, measure.fingerprint) {
+            if let Match::Different = match_message(session, index, measure.fingerprint) {
                 return Appended::RereadAll;
             }
             append_measured(session, &measure, None);

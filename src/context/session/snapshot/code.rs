@@ -238,7 +238,7 @@ impl Snapshot {
             anew: again & 1 != 0,
             asked: again & 2 != 0,
             recount: false,
-            reshaped: false,
+            has_new_shape: false,
             items: None,
         })
     }

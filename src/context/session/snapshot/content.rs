@@ -78,7 +78,7 @@ pub(in crate::context) struct Snapshot {
     /// Something was asked for since the last request: it is decided once more.
     pub(in crate::context) asked: bool,
     pub(in crate::context) recount: bool,
-    pub(in crate::context) reshaped: bool,
+    pub(in crate::context) has_new_shape: bool,
     /// What the last request sent, where that is at hand.
     pub(in crate::context) items: Option<Vec<SentItem>>,
 }

@@ -182,7 +182,7 @@ fn add_trace(session: &mut Session, index: MessageId, trace: Trace, mark: u32) {
         session.transcript.ledger.set_form(block, Form::Gone, 0);
     }
     session.transcript.outlines.push(Rc::new(Outline { role, pieces: Vec::new() }));
-    session.repairs.mender.pass(index, role);
+    session.repairs.repairer.pass(index, role);
 }
 
 /// Names of the last digest, whose messages may be forgotten: the next one may list them again.

@@ -12,7 +12,7 @@ pub fn keeps(session: &Session, same: MessageId) -> MessageId {
     let fits = |it: &&Rc<Session>| {
         it.transcript.ledger.next_message() <= same
             && it.request.pins.are_those(&session.request.pins)
-            && !it.repairs.mender.is_open()
+            && !it.repairs.repairer.is_open()
     };
     let measured = session
         .restoration

@@ -16,7 +16,7 @@ pub(in crate::context) mod restore;
 pub(in crate::context) mod truncate;
 pub(in crate::context) mod waiting;
 
-pub(in crate::context) use waiting::{Known, Waiting};
+pub(in crate::context) use waiting::{Match, Waiting};
 
 use crate::context::request::bound_thinking::{binds_reasoning, rebind_reasoning};
 use crate::context::request::builder::Builder;
@@ -78,7 +78,7 @@ fn capture(session: &Session) -> Snapshot {
         peak: session.request.last.peak,
         tokens: session.request.last.tokens,
         last: session.request.last.previous_tokens,
-        parts: session.request.last.parts.map(|parts| (parts, session.request.last.beside)),
+        parts: session.request.last.parts.map(|parts| (parts, session.request.last.extras_tokens)),
         fold_due: session.request.last.fold_due,
         open: session.request.last.open,
         start: session.decisions.pruner.start,
@@ -98,7 +98,7 @@ fn capture(session: &Session) -> Snapshot {
         changed: changed.filter_map(|(at, why)| changed_block(session, at, why)).collect(),
         rents: rents.collect(),
         unbound,
-        bound: binds_reasoning(session) && !session.request.last.rebind,
+        bound: binds_reasoning(session) && !session.request.last.rebinds_reasoning,
         calibration: session.counts.calibration,
         usable: session.decisions.usable,
         window: (session.options.mode.window_tokens(), session.options.mode.usable_tokens()),
@@ -109,13 +109,13 @@ fn capture(session: &Session) -> Snapshot {
         stubbed: flagged(|it| it.stubbed),
         summarized: flagged(|it| it.summarized),
         // A call failed half way: what was sent last went beyond these messages.
-        anew: (session.request.last.rebuild && !session.request.last.unheld)
+        anew: (session.request.last.rebuild && !session.request.last.resend_all)
             || session.decisions.pending.is_some(),
         asked: !session.request.last.settled
             && upto > MessageId::FIRST
             && upto == session.transcript.ledger.next_message(),
         recount: false,
-        reshaped: session.request.last.reshaped,
+        has_new_shape: session.request.last.has_new_shape,
         items: Some(session.request.last.items.clone()),
     }
 }
@@ -195,7 +195,7 @@ pub(in crate::context) fn session_from(
     state.decisions.usable = snapshot.usable;
     // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
     state.request.last.items = vec![UNKNOWN];
-    (state.request.last.unheld, state.request.last.rebuild) = (true, true);
+    (state.request.last.resend_all, state.request.last.rebuild) = (true, true);
     wait_for(&mut state, snapshot);
     if let Some(waiting) = &mut state.restoration.waiting {
         waiting.may_start_late = !waiting.snapshot.is_old;

@@ -13,7 +13,7 @@ use crate::context::session::snapshot::content::{Changed, Shape, Snapshot, UNKNO
 use crate::context::session::snapshot::forged::discard_forged;
 use crate::context::session::snapshot::forgotten::wait_for_a_later_part;
 use crate::context::session::snapshot::measured::keep_measured;
-use crate::context::session::snapshot::waiting::{Known, Waiting};
+use crate::context::session::snapshot::waiting::{Match, Waiting};
 use crate::estimate::MESSAGE;
 use crate::model::{BlockId, Draft, Form, Kind, MessageId, Outline, Span};
 use crate::number::count;
@@ -30,26 +30,26 @@ pub(in crate::context) fn match_message(
     session: &mut Session,
     index: MessageId,
     fingerprint: u64,
-) -> Known {
-    let Some(waiting) = &mut session.restoration.waiting else { return Known::Ends };
+) -> Match {
+    let Some(waiting) = &mut session.restoration.waiting else { return Match::Ends };
     let snapshot = &waiting.snapshot;
     if waiting.may_start_late && snapshot.opens_otherwise(index, fingerprint) {
         wait_for_a_later_part(session);
-        return Known::Strange;
+        return Match::Different;
     }
     let single = count(snapshot.marks.len());
     let first = snapshot.upto.minus(single);
     if index == first && waiting.rolling != snapshot.before {
         session.restoration.waiting = None;
         session.reset();
-        return Known::Strange;
+        return Match::Different;
     }
     if is_known(waiting, index, fingerprint) {
         waiting.rolling = rolled_by(waiting.rolling, snapshot.print(fingerprint));
-        return Known::Same;
+        return Match::Same;
     }
     finish_restore(session);
-    Known::Ends
+    Match::Ends
 }
 
 fn is_known(waiting: &Waiting, index: MessageId, fingerprint: u64) -> bool {
@@ -133,9 +133,9 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     let is_complete = messages == snapshot.upto;
     let unreported = session.compactions.unreported.is_some();
     // What was sent ended as it did then, whatever is asked for now.
-    let open = session.repairs.mender.set_open(snapshot.open);
+    let open = session.repairs.repairer.set_open(snapshot.open);
     rebuild_last_view(session, is_complete);
-    session.repairs.mender.set_open(open);
+    session.repairs.repairer.set_open(open);
     rebind_reasoning(session, snapshot.bound);
     let goes = keep_reasoning(session);
     session.request.last.breakpoints = snapshot.breakpoints;
@@ -172,11 +172,11 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
         && snapshot.parts == Some(beside);
     // Nothing is built anew only because the host's side does not hold it.
     session.request.last.rebuild &= !session.request.last.settled;
-    if snapshot.reshaped {
+    if snapshot.has_new_shape {
         restore_reports(session, &snapshot.changed);
     }
     // What was in this process needs no proof.
-    if session.request.last.unheld {
+    if session.request.last.resend_all {
         discard_forged(session, &snapshot.changed, &repaired, forgotten);
     }
 }
@@ -184,9 +184,9 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
 /// Where something stands is another place now: every message is handed over, and every edit told, once more.
 fn restore_reports(session: &mut Session, changed: &[Changed]) {
     session.request.last.items = vec![UNKNOWN];
-    (session.request.last.settled, session.request.last.rebuild, session.request.last.unheld) =
+    (session.request.last.settled, session.request.last.rebuild, session.request.last.resend_all) =
         (false, true, true);
-    session.request.last.reshaped = false;
+    session.request.last.has_new_shape = false;
     session.request.last.reported_edits.clear();
     for Changed { block, why, .. } in changed {
         if let Some(it) = session.transcript.ledger.block(*block) {

@@ -74,11 +74,11 @@ impl Cuts {
 }
 
 /// What a message does to a session that waits.
-pub(in crate::context) enum Known {
+pub(in crate::context) enum Match {
     /// It is one of those that the snapshot was made of.
     Same,
     /// It is not, or there are no more: the session has been taken up as far as it came.
     Ends,
     /// The session is another altogether, or starts later than it did: it waits as before.
-    Strange,
+    Different,
 }
