@@ -14,7 +14,7 @@ import { load } from "./sdks.mjs";
 const { api, why } = await loadPackage();
 const skip = api ? false : why;
 const made = api ? requestsOf(api) : [];
-const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 5, ci: 60, long: 600 }));
+const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 2, ci: 60, long: 600 }));
 // Warnings of deprecated parts are no verdict.
 /** @type {any} */ (globalThis).AI_SDK_LOG_WARNINGS = false;
 

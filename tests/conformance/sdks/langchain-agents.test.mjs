@@ -12,7 +12,7 @@ import { playAgentInTool, playThreads } from "./langchain-agents.mjs";
 import { load } from "./sdks.mjs";
 
 const { api, why } = await loadPackage();
-const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 6, ci: 60, long: 600 }));
+const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 2, ci: 60, long: 600 }));
 const made = api ? requestsOf(api) : [];
 const found = api
   ? await load(
