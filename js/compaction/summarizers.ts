@@ -28,7 +28,7 @@ const LONGEST_WAIT_MS = 20_000;
 export class SummarizerError extends Error {
   /** Always `SummarizerError`. */
   override readonly name: string = "SummarizerError";
-  /** HTTP status of a refusal; `undefined` if the answer broke off or reported an error. */
+  /** HTTP status of a refusal; `undefined` if the answer broke off or reported an error, or a browser hides the status of a redirect. */
   readonly status: number | undefined;
 
   /** Made by the summarizers; your own code only catches it. */
@@ -164,7 +164,8 @@ async function ask(url: string, call: Call): Promise<SummaryResult> {
     await pause(wait, control);
     response = await post();
   }
-  if (!response.ok) throw new SummarizerError(await refusal(response), response.status);
+  if (!response.ok)
+    throw new SummarizerError(await refusal(response), response.status || undefined);
   const answer: Answer = { text: "", finishReason: null, usage: null };
   const type = response.headers.get("content-type") ?? "";
   if (!type.startsWith("text/event-stream")) {
@@ -295,6 +296,7 @@ async function* events(response: Response, control: SummaryControl): AsyncGenera
 /** What a server says with its status: the message of its error, else the beginning of its body. */
 async function refusal(response: Response): Promise<string> {
   if (redirects(response)) {
+    response.body?.cancel().catch(() => {});
     const target = response.headers.get("location") ?? "another address";
     return `the server redirects to ${target}, which is not followed: set baseUrl to where it is`;
   }

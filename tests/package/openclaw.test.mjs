@@ -413,15 +413,13 @@ test("the compaction provider's summary covers every message that the host remov
   host.runtime = { llm: host.llm };
   await host.start();
   for (const [count, chars] of [
-    ...[
-      [1, 40],
-      [2, 3_000],
-      [5, 40],
-      [6, 400],
-      [10, 3_000],
-      [30, 60],
-      [60, 900],
-    ],
+    [1, 40],
+    [2, 3_000],
+    [5, 40],
+    [6, 400],
+    [10, 3_000],
+    [30, 60],
+    [60, 900],
   ]) {
     prompts.length = 0;
     const messages = talk(count, chars);

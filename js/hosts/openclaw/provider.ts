@@ -53,7 +53,7 @@ export function compactionProvider(llm: Llm | undefined, model?: string): Compac
   };
 }
 
-/** A message as text, without the head of a fold that stands before it: who says what, and which tools it calls. */
+/** A message as text: its role, its words and its tool calls. The head of a fold in front of it is left out. */
 function lineOf(message: HostMessage, head = ""): string {
   const blocks: unknown[] = Array.isArray(message.content) ? message.content : [];
   const calls = blocks.flatMap((block) => {

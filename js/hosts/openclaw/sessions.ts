@@ -49,7 +49,7 @@ export class Sessions {
     }
   }
 
-  /** Another manager for a session that was reset: what was decided and pinned before is not of its conversation. */
+  /** Gives a session that was reset a new manager: earlier decisions and pins belong to the conversation before. */
   async renew(session: Session): Promise<void> {
     // The former one may be at work, and is not disposed.
     await this.#load(session);
@@ -119,7 +119,7 @@ export class Sessions {
   async #rest(): Promise<void> {
     while (this.#live.size > this.#most) {
       const idle = [...this.#live.values()].filter(({ busy }) => busy === 0);
-      // In a turn the host shows no history, only what was returned last: the session could not go on from its file.
+      // During a turn the host passes only our last request and no history, from which a session's file could not go on.
       const session = idle.find((one) => isPrivate(one.id) || !one.isInTurn) ?? idle[0];
       if (!session) return;
       const { id, uses } = session;
