@@ -18,8 +18,8 @@ pub(crate) use options::OptionsReader;
 /// Reads an argument of this form.
 ///
 /// # Errors
-/// `InvalidArgument` with the argument's name and that of the member, what is expected and what came; `UnknownOption` for a
-/// member that there is none of.
+/// `InvalidArgument` names the argument and its member, what is expected, and what came. `UnknownOption` names a member that does
+/// not exist.
 pub fn read<'a>(shape: &Shape, json: &'a str, argument: Arguments<'_>) -> Result<Members<'a>> {
     shape.read(json).map_err(|error| {
         if let Some((name, value)) = unknown_member(shape, json) {

@@ -133,4 +133,9 @@ impl Block {
     pub const fn is_protected(&self) -> bool {
         self.in_protected_range || self.named
     }
+
+    /// A fold may remove it: neither its provider nor the host forbids that.
+    pub const fn may_go(&self) -> bool {
+        self.mask.may_drop && !self.is_protected()
+    }
 }

@@ -342,8 +342,7 @@ impl Pruner {
         for &at in before.iter().rev() {
             let Some(block) = ledger.block(at) else { continue };
             let size = u64::from(block.now).saturating_mul(10_000);
-            let may_go = block.mask.may_drop && !block.is_protected();
-            if block.user && may_go && size <= room && self.lasts(ledger, at) {
+            if block.user && block.may_go() && size <= room && self.lasts(ledger, at) {
                 room = room.saturating_sub(size);
                 kept.push(at);
             }
@@ -388,7 +387,7 @@ impl Pruner {
             };
             group.members.push(at);
             group.tokens = group.tokens.saturating_add(u64::from(block.now));
-            group.fixed |= !block.mask.may_drop || block.is_protected() || at == reply;
+            group.fixed |= !block.may_go() || at == reply;
             // A stub holds nothing to keep, and of a duplicate the newer copy is sent.
             if block.kind != Kind::Result || block.form > Form::Capped || block.duplicate {
                 continue;

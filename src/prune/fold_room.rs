@@ -56,8 +56,8 @@ impl Pruner {
         self.line(setting).saturating_sub(percent * setting.window / 100)
     }
 
-    /// What hot set and digest have of their room, in 1e-4: all of it, unless the fixed part takes more than a third of the window, or
-    /// protected messages take too much; then what is left beside these once a fold has freed its share.
+    /// Share of their room that hot set and digest have, in 1e-4. It is smaller where the fixed part takes more than a third of the
+    /// window, or protected messages take much: a fold then still frees its share of the window.
     pub(super) fn share(&self, ledger: &Ledger, setting: &Setting) -> u64 {
         if self.policy.seed.is_some() {
             return BASIS_POINTS;
@@ -94,12 +94,12 @@ impl Pruner {
         let end = ledger.blocks_of(self.tail(ledger, fold_tail(setting))).start;
         let before = || ledger.live().iter().take_while(|&&at| at < end);
         let blocks = || before().filter_map(|&at| ledger.block(at));
-        let stays = |block: &Block| !block.mask.may_drop || block.is_protected();
-        let mut groups: Vec<GroupId> = blocks().filter(|it| stays(it)).map(|it| it.group).collect();
+        let staying = blocks().filter(|block| !block.may_go());
+        let mut groups: Vec<GroupId> = staying.map(|block| block.group).collect();
         sort_set(&mut groups);
         let has_group =
             |block: &Block| block.group.is_some() && groups.binary_search(&block.group).is_ok();
-        let kept = blocks().filter(|block| stays(block) || has_group(block));
+        let kept = blocks().filter(|block| !block.may_go() || has_group(block));
         kept.map(|block| u64::from(block.now)).sum()
     }
 
@@ -119,7 +119,7 @@ impl Pruner {
         if self.policy.lines { grown(LINES, setting.window) } else { 0 }
     }
 
-    /// Tokens that lines may have beside a head of so many: with them it is smaller than what it stands for.
+    /// Tokens that lines may have in a head of so many tokens. Head and lines together are smaller than what they replace.
     pub(super) fn lines_room(
         &self,
         ledger: &Ledger,
