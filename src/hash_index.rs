@@ -69,9 +69,13 @@ impl ByHash {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ByName<'a> {
+    /// Empty as long as there are few.
     index: Index,
     names: Vec<Named<'a>>,
 }
+
+/// Up to so many names are looked through one by one: a table costs more than it saves.
+const FEW: usize = 8;
 
 #[derive(Clone, Debug)]
 struct Named<'a> {
@@ -81,15 +85,17 @@ struct Named<'a> {
 }
 
 impl<'a> ByName<'a> {
-    fn at(&self, hash: u64, scope: usize, name: &str) -> Option<usize> {
-        self.index.find(hash, &|at| {
-            self.names.get(at).is_some_and(|named| named.scope == scope && named.name == name)
-        })
+    fn at(&self, scope: usize, name: &str) -> Option<usize> {
+        let is = |named: &Named<'_>| named.scope == scope && named.name == name;
+        if self.names.len() <= FEW {
+            return self.names.iter().position(is);
+        }
+        self.index.find(hash(scope, name), &|at| self.names.get(at).is_some_and(is))
     }
 
     /// The position that the name has in the scope.
     pub fn get(&self, scope: usize, name: &str) -> Option<usize> {
-        let at = self.at(hash(scope, name), scope, name)?;
+        let at = self.at(scope, name)?;
         self.names.get(at).map(|named| named.position)
     }
 
@@ -129,15 +135,18 @@ impl<'a> ByName<'a> {
     }
 
     fn put(&mut self, scope: usize, name: Cow<'a, str>, position: usize) -> Option<usize> {
-        let hash = hash(scope, &name);
-        let at = self.at(hash, scope, &name);
+        let at = self.at(scope, &name);
         if let Some(known) = at.and_then(|at| self.names.get_mut(at)) {
             return Some(std::mem::replace(&mut known.position, position));
         }
-        let names = &self.names;
-        let hash_of = |at: usize| names.get(at).map_or(0, |it| self::hash(it.scope, &it.name));
-        self.index.add(hash, names.len(), &hash_of);
         self.names.push(Named { scope, name, position });
+        let names = &self.names;
+        let hash_of = |at: usize| names.get(at).map_or(0, |it| hash(it.scope, &it.name));
+        let last = names.len().saturating_sub(1);
+        let first = if last == FEW { 0 } else { last };
+        for at in (first..=last).filter(|_| last >= FEW) {
+            self.index.add(hash_of(at), at, &hash_of);
+        }
         None
     }
 }

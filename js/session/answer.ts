@@ -24,7 +24,8 @@ export type Item =
 export interface Answer {
   /** So many messages of the last view stand at the start of this one; `items` follow. */
   keep: number;
-  items: Item[];
+  /** A number: so many messages are those of the last view at the same places. */
+  items: Array<Item | number>;
   epoch: number;
   firstChanged: number | null;
   fits: boolean;

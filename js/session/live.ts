@@ -439,7 +439,7 @@ export class LiveSession<M> implements SessionAccess<M> {
     // All that may call code of the host's comes first.
     const texts = unread.map((number) => messageJson(this.history.messages[number], number));
     for (const [at, number] of unread.entries()) {
-      call("request", () => manager.flat(number, send(texts[at] as string)));
+      call("request", () => manager.extract(number, send(texts[at] as string)));
     }
     const lists: Lists =
       texts.length === 0

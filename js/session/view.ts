@@ -4,9 +4,9 @@ import { invalid, type PlimsollError } from "../core/errors.js";
 import type { ContextManagerOptions } from "../types.js";
 import type { Answer, Item } from "./answer.js";
 
-/** A new view as its difference from the last one: how many messages stay, and which follow them or replace them. */
+/** A new view as its difference from the last one: how many messages it has, and which of them are other than there. */
 interface Carried<M> {
-  keep: number;
+  length: number;
   changed: Array<{ at: number; item: Item; message: M; isPlain: boolean }>;
 }
 
@@ -96,27 +96,34 @@ export class View<M> {
    * All that may call code of the host's is done here, so that a throw leaves the last view as it was.
    */
   carried(answer: Pick<Answer, "keep" | "items">, history: readonly M[]): Carried<M> {
-    const keep = Math.min(answer.keep, this.#items.length);
     const changed: Carried<M>["changed"] = [];
     const add = (at: number, item: Item): void => {
       changed.push({ at, item, ...this.#carry(at, item, history) });
     };
-    for (let at = 0; at < keep; at++) {
-      const index = this.#source[at] as number | null;
-      const isOther =
-        index === null ? this.#isOther(at, history) : history[index] !== this.#hosts[at];
-      if (isOther) add(at, this.#items[at] as Item);
+    let at = 0;
+    const stay = (messages: number): void => {
+      for (const end = Math.min(at + messages, this.#items.length); at < end; at++) {
+        const index = this.#source[at] as number | null;
+        const isOther =
+          index === null ? this.#isOther(at, history) : history[index] !== this.#hosts[at];
+        if (isOther) add(at, this.#items[at] as Item);
+      }
+    };
+    stay(answer.keep);
+    for (const item of answer.items) {
+      if (typeof item === "number") stay(item);
+      else add(at++, item);
     }
-    for (const [at, item] of answer.items.entries()) add(keep + at, item);
-    return { keep, changed };
+    return { length: at, changed };
   }
 
-  take({ keep, changed }: Carried<M>, history: readonly M[]): void {
+  take({ length, changed }: Carried<M>, history: readonly M[]): void {
     this.#of = history.length;
-    this.#cut(keep);
+    this.#cut(length);
     for (const { at, item, message, isPlain } of changed) {
       this.#put(at, item, message, history);
       if (isPlain) this.#plain.add(at);
+      else this.#plain.delete(at);
     }
   }
 
@@ -132,7 +139,7 @@ export class View<M> {
     for (const at of this.#copied.keys()) if (at >= length) this.#copied.delete(at);
     for (const at of this.#plain) if (at >= length) this.#plain.delete(at);
     for (const column of [this.#items, this.#messages, this.#source, this.#hosts]) {
-      column.length = length;
+      if (column.length > length) column.length = length;
     }
   }
 
@@ -142,7 +149,9 @@ export class View<M> {
     const isHosts = "index" in item;
     this.#source[at] = isHosts ? item.index : null;
     this.#hosts[at] = isHosts ? history[item.index] : undefined;
-    if (!isHosts && item.copies.length > 0) {
+    if (isHosts || item.copies.length === 0) {
+      this.#copied.delete(at);
+    } else {
       this.#copied.set(
         at,
         indexesOf(item).map((index) => history[index] as M),

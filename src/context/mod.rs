@@ -19,8 +19,8 @@ mod wire_tests;
 pub use budget::context_budget;
 pub use compaction::{
     Compacted, FlushPrompt, Flushed, Folded, Outcome, commit_lines, commit_plan, compaction_failed,
-    extracted_so_far, flat_message, flush_prompt, list_compactions, may_ask_summarizer,
-    plan_checkpoint, plan_compaction, record_refusal, set_checkpoints, warning,
+    extract_facts, extracted_so_far, flat_message, flush_prompt, list_compactions,
+    may_ask_summarizer, plan_checkpoint, plan_compaction, record_refusal, set_checkpoints, warning,
 };
 pub use mode::{ManagedWindow, Mode};
 pub use options::Options;

@@ -46,6 +46,20 @@ struct Host {
     now_ms: i64,
 }
 
+/// The messages of a request, by those of the one before it.
+fn sent_after(before: &[Written], answer: &Answer) -> Vec<Written> {
+    let mut sent = before[..answer.keep as usize].to_vec();
+    for item in &answer.items {
+        match item {
+            Written::Same(messages) => {
+                sent.extend_from_slice(&before[sent.len()..][..*messages as usize])
+            }
+            item => sent.push(item.clone()),
+        }
+    }
+    sent
+}
+
 impl Host {
     fn new(options: &Value) -> Self {
         let options = Options::parse(&options.to_string()).unwrap();
@@ -295,7 +309,7 @@ proptest! {
     ) {
         let mut host = Host::new(&window(tokens));
         let mut epoch = 0;
-        let mut sent: Vec<String> = Vec::new();
+        let mut sent: Vec<Written> = Vec::new();
         host.ask("go");
         for (at, (size, kind)) in sizes.into_iter().enumerate() {
             match kind {
@@ -304,11 +318,9 @@ proptest! {
                 _ => host.work(&format!("c{at}"), &json!({ "n": at }), &words(size, &format!("x{at}y"))),
             }
             let answer = host.request();
-            let keep = answer.keep as usize;
-            let new = answer.items.iter().map(|item| crate::json::write(item));
-            let before = sent.clone();
-            sent.truncate(keep);
-            sent.extend(new);
+            let before = sent;
+            sent = sent_after(&before, &answer);
+            prop_assert_eq!(&sent, &host.view());
             match answer.first_changed {
                 None => prop_assert_eq!((&sent[..before.len()], answer.epoch), (&before[..], epoch)),
                 Some(first) => {
@@ -336,6 +348,7 @@ fn the_first_change_is_the_first_message_that_reads_otherwise() {
         options["protectFirst"] = 0.into();
         let mut host = Host::new(&options);
         let mut before: Vec<(String, Option<MessageId>)> = Vec::new();
+        let mut sent = Vec::new();
         let mut epoch = 0;
         for at in 0..60 {
             host.ask("go on");
@@ -346,15 +359,15 @@ fn the_first_change_is_the_first_message_that_reads_otherwise() {
             }
             let answer = host.request();
             let message = |at: u32| host.messages[at as usize].to_string();
-            let items = answer.items.iter().map(|item| match item {
+            sent = sent_after(&sent, &answer);
+            let items = sent.iter().map(|item| match item {
                 Written::Keep { index } => (message(index.get()), Some(*index)),
                 Written::Edit { index, ops } => {
                     (message(index.get()) + &crate::json::write(ops), Some(*index))
                 }
-                Written::Make { .. } => (crate::json::write(item), None),
+                Written::Make { .. } | Written::Same(_) => (crate::json::write(item), None),
             });
-            let kept = before.iter().take(answer.keep as usize).cloned();
-            let now: Vec<_> = kept.chain(items).collect();
+            let now: Vec<_> = items.collect();
             let pairs = || before.iter().zip(&now);
             let same = pairs().take_while(|((one, _), (other, _))| one == other).count();
             let changed = (same < before.len()).then_some(i64::try_from(same).unwrap());

@@ -29,6 +29,7 @@ fn sent(answer: &Answer) -> Vec<String> {
         Written::Keep { index } => index.to_string(),
         Written::Edit { index, .. } => format!("{index}!"),
         Written::Make { make, .. } => make.to_string(),
+        Written::Same(messages) => format!("={messages}"),
     };
     answer.items.iter().map(show).collect()
 }

@@ -187,14 +187,14 @@ fn at(piece: &Piece) -> Option<u32> {
 
 /// Edits where everything is content: a string, a list of blocks, or a member of a role's own.
 pub(super) fn blocks(outline: &Outline, changes: &[Change], set: Set<'_>) -> Vec<Op> {
-    blocks_with(outline, changes, &text_block(PLACEHOLDER), set)
+    blocks_with(outline, changes, || text_block(PLACEHOLDER), set)
 }
 
 /// The same, with a block of the format's own in place of the last that went.
 pub(super) fn blocks_with(
     outline: &Outline,
     changes: &[Change],
-    block: &Value,
+    block: fn() -> Value,
     set: Set<'_>,
 ) -> Vec<Op> {
     let (stay, mut go) = split(outline, changes);
@@ -207,8 +207,8 @@ pub(super) fn blocks_with(
             (
                 Place::Item(_) | Place::Part(_) | Place::Snake(_) | Place::Tool(_) | Place::At(..),
                 _,
-            ) => block.clone(),
-            (_, Kind::Result) => object!([block]),
+            ) => block(),
+            (_, Kind::Result) => object!([block()]),
             _ => PLACEHOLDER.into(),
         };
         ops.push(put(piece, "", word));

@@ -193,7 +193,7 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
             ops.push(Op::Remove { path });
         }
     }
-    ops.extend(edit::blocks_with(outline, changes, &object!({ "text": PLACEHOLDER }), &set));
+    ops.extend(edit::blocks_with(outline, changes, || object!({ "text": PLACEHOLDER }), &set));
     ops
 }
 

@@ -7,6 +7,9 @@ use litemap::LiteMap;
 
 use super::reader::plain_until;
 
+/// Bytes for which room is made at once: a small object fits.
+const USUAL: usize = 128;
+
 /// A value of ours: its JSON text.
 ///
 /// # Example
@@ -29,7 +32,8 @@ impl Value {
 
     /// An object with these members.
     pub fn object(members: &[(&str, Self)]) -> Self {
-        let mut out = String::from("{");
+        let mut out = String::with_capacity(USUAL);
+        out.push('{');
         for (name, value) in members {
             named(name, value, &mut out);
         }
@@ -39,7 +43,8 @@ impl Value {
 
     /// The same, with the names in one text and a value of any kind for each of them.
     pub fn of(names: &str, values: &[&dyn Write]) -> Self {
-        let mut out = String::from("{");
+        let mut out = String::with_capacity(USUAL);
+        out.push('{');
         for (name, value) in names.split(' ').zip(values) {
             named(name, *value, &mut out);
         }
@@ -199,7 +204,7 @@ pub trait Write {
 
 /// The JSON text of a value.
 pub fn write(value: &dyn Write) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(USUAL);
     value.write(&mut out);
     out
 }

@@ -1,5 +1,6 @@
 //! A request checked as it grows: each message is looked at once.
 
+use super::findings::Findings;
 use super::provider::Provider;
 use super::repairer::Repairer;
 use super::request_rules::RequestRules;
@@ -13,6 +14,8 @@ pub struct Checker {
     request_rules: RequestRules,
     thinking: bool,
     found: Vec<Violation>,
+    /// Of the newest message.
+    seen: Findings,
     next: MessageId,
 }
 
@@ -25,13 +28,15 @@ impl Checker {
             request_rules: RequestRules::new(provider, options),
             thinking: options.thinking,
             found: Vec::new(),
+            seen: Findings::default(),
             next: MessageId::FIRST,
         }
     }
 
     /// The next message of the request.
     pub fn push(&mut self, outline: &Outline) {
-        for fix in self.repairer.push(self.next, outline).fixes {
+        self.repairer.find(self.next, outline, &mut self.seen);
+        for fix in self.seen.fixes.drain(..) {
             add(&mut self.found, None, fix.violation);
         }
         self.request_rules.push(self.next, outline);

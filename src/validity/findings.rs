@@ -20,6 +20,16 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Nothing is known of a message with so many pieces.
+    pub(super) fn begin(&mut self, pieces: usize) {
+        self.fixes.clear();
+        self.groups.clear();
+        self.groups.resize(pieces, GroupId::NONE);
+        self.pairs.clear();
+        self.pairs.resize(pieces, None);
+        (self.may_cut, self.ties_reasoning) = (false, false);
+    }
+
     pub(super) fn fix(&mut self, at: At<'_>, kind: FixKind, rule: &'static str, message: &str) {
         self.fixes.push(at.fix(kind, rule, message));
     }

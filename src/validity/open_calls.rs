@@ -73,8 +73,15 @@ pub(super) struct OpenCalls {
     left: usize,
     /// Of those that are left.
     provider_run: usize,
-    /// By what is looked for: where each list starts (upper half) and ends.
-    lists: [ByHash; By::ALL],
+    /// None as long as there are few.
+    lists: Option<Box<Lists>>,
+}
+
+/// Calls by what is looked for.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    /// Where each list starts (upper half) and ends.
+    ends: [ByHash; By::ALL],
     /// For each call the next one in each of its lists.
     next: Vec<[u32; By::ALL]>,
 }
@@ -85,39 +92,21 @@ impl OpenCalls {
         self.provider_run = self.provider_run.saturating_add(call.is_provider_run().into());
         self.calls.push(Some(call));
         if self.calls.len() > FEW {
-            for at in self.next.len()..self.calls.len() {
-                self.list(at);
+            let lists = self.lists.get_or_insert_default();
+            for call in self.calls.iter().skip(lists.next.len()) {
+                lists.push(call.as_ref());
             }
-        }
-    }
-
-    /// Appends a call to the lists in which it is looked for.
-    fn list(&mut self, at: usize) {
-        self.next.push([END; By::ALL]);
-        let Some(Some(call)) = self.calls.get(at) else { return };
-        let place = u32::try_from(at).unwrap_or(END);
-        for (by, lists) in By::all(call).into_iter().zip(&mut self.lists) {
-            let hash = by.hash();
-            let known = lists.get(hash).map(unpack);
-            if let Some((_, last)) = known
-                && let Some(next) = self.next.get_mut(last as usize)
-                && let Some(slot) = next.get_mut(by.list())
-            {
-                *slot = place;
-            }
-            let first = known.map_or(place, |(first, _)| first);
-            lists.insert(hash, pack(first, place));
         }
     }
 
     /// The place of the oldest that is the one.
     fn find(&mut self, by: By<'_>) -> Option<usize> {
-        if self.next.is_empty() {
+        let Some(lists) = &mut self.lists else {
             return self.calls.iter().position(|it| it.as_ref().is_some_and(|call| by.is(call)));
-        }
-        let lists = self.lists.get_mut(by.list())?;
+        };
+        let ends = lists.ends.get_mut(by.list())?;
         let hash = by.hash();
-        let (first, last) = lists.get(hash).map(unpack)?;
+        let (first, last) = ends.get(hash).map(unpack)?;
         let (mut start, mut at) = (first, first);
         let found = loop {
             #[cfg(test)]
@@ -126,7 +115,7 @@ impl OpenCalls {
             if call.as_ref().is_some_and(|call| by.is(call)) {
                 break Some(at as usize);
             }
-            let next = self.next.get(at as usize).and_then(|next| next.get(by.list()));
+            let next = lists.next.get(at as usize).and_then(|next| next.get(by.list()));
             let next = next.copied().unwrap_or(END);
             // Those at the start that were taken are passed over for good; the last says where the list goes on.
             if call.is_none() && start == at && next != END {
@@ -135,7 +124,7 @@ impl OpenCalls {
             at = next;
         };
         if start != first {
-            lists.insert(hash, pack(start, last));
+            ends.insert(hash, pack(start, last));
         }
         found
     }
@@ -145,7 +134,8 @@ impl OpenCalls {
         self.left = self.left.saturating_sub(1);
         self.provider_run = self.provider_run.saturating_sub(call.is_provider_run().into());
         if self.left == 0 {
-            *self = Self::default();
+            self.calls.clear();
+            self.lists = None;
         } else if self.calls.len() > FEW && self.left < self.calls.len() / 4 {
             // Places of calls that were taken are given up, or the list would grow with the session.
             self.retain(|_| true);
@@ -172,13 +162,13 @@ impl OpenCalls {
     /// How many there are of the key.
     pub(super) fn count(&self, key: &str) -> usize {
         let by = By::Key(key);
-        if self.next.is_empty() {
+        let Some(lists) = &self.lists else {
             return self.iter().filter(|call| by.is(call)).count();
-        }
-        let first = self.lists.first().and_then(|lists| lists.get(by.hash()));
+        };
+        let first = lists.ends.first().and_then(|ends| ends.get(by.hash()));
         let (mut count, mut at) = (0_usize, first.map_or(END, |list| unpack(list).0));
         while let (Some(call), Some(next)) =
-            (self.calls.get(at as usize), self.next.get(at as usize))
+            (self.calls.get(at as usize), lists.next.get(at as usize))
         {
             count = count.saturating_add(call.as_ref().is_some_and(|call| by.is(call)).into());
             at = next.first().copied().unwrap_or(END);
@@ -227,6 +217,27 @@ impl OpenCalls {
 
     pub(super) fn into_calls(self) -> impl Iterator<Item = Call> {
         self.calls.into_iter().flatten()
+    }
+}
+
+impl Lists {
+    /// The next call, at the end of each list in which it is looked for.
+    fn push(&mut self, call: Option<&Call>) {
+        let place = u32::try_from(self.next.len()).unwrap_or(END);
+        self.next.push([END; By::ALL]);
+        let Some(call) = call else { return };
+        for (by, ends) in By::all(call).into_iter().zip(&mut self.ends) {
+            let hash = by.hash();
+            let known = ends.get(hash).map(unpack);
+            if let Some((_, last)) = known
+                && let Some(next) = self.next.get_mut(last as usize)
+                && let Some(slot) = next.get_mut(by.list())
+            {
+                *slot = place;
+            }
+            let first = known.map_or(place, |(first, _)| first);
+            ends.insert(hash, pack(first, place));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::open_calls::{By, OpenCalls};
 use super::piece::{fix, shown};
 use super::provider::Provider;
 use super::run::{Run, Unsigned};
-use crate::model::{Fix, FixKind, GroupId, MessageId, NONE, Outline, Role, Span};
+use crate::model::{Fix, FixKind, MessageId, NONE, Outline, Role, Span};
 use crate::validity::call::Call;
 
 /// Mends a transcript message by message, and knows its groups.
@@ -107,14 +107,17 @@ impl Repairer {
 
     /// The next message, at `index` of the history. Costs what the message holds.
     pub fn push(&mut self, index: MessageId, outline: &Outline) -> Findings {
-        let mut seen = Findings {
-            groups: vec![GroupId::NONE; outline.pieces.len()],
-            pairs: vec![None; outline.pieces.len()],
-            ..Findings::default()
-        };
+        let mut seen = Findings::default();
+        self.find(index, outline, &mut seen);
+        seen
+    }
+
+    /// The same, found into what an earlier message has left: most messages take no room of their own.
+    pub(super) fn find(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
+        seen.begin(outline.pieces.len());
         if outline.pieces.iter().any(|piece| piece.unsent) {
             self.left_out = Some(index);
-            return seen;
+            return;
         }
         if outline.pieces.is_empty() {
             let kind = FixKind::Drop { piece: NONE };
@@ -126,11 +129,10 @@ impl Repairer {
                 "nothing is in the message; it must not be sent".into(),
             ));
         } else if outline.role == Role::Assistant {
-            self.assistant(index, outline, &mut seen);
+            self.assistant(index, outline, seen);
         } else {
-            self.other(index, outline, &mut seen);
+            self.other(index, outline, seen);
         }
-        seen
     }
 
     /// Neighbours of the assistant's are one turn: the provider merges them, or we do.

@@ -9,8 +9,8 @@ use crate::context::{
     Alignment, Append, Appended, Options, Session, align, append_known, call_agent_tool,
     check_budget, check_history, commit_lines, commit_plan, compaction_failed, content_fingerprint,
     counted_texts, counted_texts_of_extras, estimate_history, estimate_since_reply, explain,
-    extracted_so_far, flat_message, flush_prompt, forget_messages, is_same_message, keeps,
-    last_turns, may_ask_summarizer, may_send, measures_of, merge_committed, new_pressure,
+    extract_facts, extracted_so_far, flat_message, flush_prompt, forget_messages, is_same_message,
+    keeps, last_turns, may_ask_summarizer, may_send, measures_of, merge_committed, new_pressure,
     next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
     plan_checkpoint, plan_compaction, preset_summary_options, pressure_hint, recalled_text,
     record_outside, record_refusal, referenced_message, renamed_messages, renew_repairs, reread,
@@ -225,6 +225,11 @@ impl Manager {
         with_input(len, |json| {
             Ok(write(&flat_message(&mut self.0, index.into(), json.as_bytes())?))
         })
+    }
+
+    /// Takes up what a message (JSON) tells of files, commands and errors.
+    pub fn extract(&mut self, index: u32, len: usize) -> Result<()> {
+        with_input(len, |json| extract_facts(&mut self.0, index.into(), json.as_bytes()))
     }
 
     /// What a checkpoint now would be made of, from this message on, as JSON.

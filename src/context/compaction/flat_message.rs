@@ -6,7 +6,7 @@ use crate::context::session::read_message::read_message;
 use crate::error::Result;
 use crate::extract::Extracted;
 use crate::json::{Value, json};
-use crate::model::{Form, Kind, MessageId, Role};
+use crate::model::{Block, BlockId, Form, Kind, MessageId, Part, Role};
 
 /// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes, and words of the user that
 /// are kept. What it tells of files, commands and errors is taken up.
@@ -16,14 +16,11 @@ use crate::model::{Form, Kind, MessageId, Role};
 pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<Value> {
     let draft = read_message(session, index, bytes)?;
     let blocks = session.transcript.ledger.blocks_of(index);
-    let going = &session.compactions.going;
     let (mut parts, mut tokens) = (Vec::new(), 0u64);
     for (at, part) in blocks.zip(&draft.parts) {
         let block = session.transcript.ledger.block(at);
-        let kept = !going.is_empty() && going.binary_search(&at).is_err();
-        // A summary is fed once, as the previous one.
-        let is_summary = block.is_some_and(|it| it.summary);
-        if part.piece.unsent || is_summary || (kept && !block.is_some_and(|it| it.user)) {
+        let kept = is_kept(&session.compactions.going, at);
+        if !is_told(block, part, kept) {
             continue;
         }
         session.compactions.found.take(part);
@@ -58,6 +55,32 @@ pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Re
     };
     let turn = session.transcript.turn_of(index);
     Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
+}
+
+/// Takes up what a message (JSON) tells of files, commands and errors, as [`flat_message`] does, where nobody reads the rest.
+///
+/// # Errors
+/// `MalformedMessage`, or `InvalidArgument` if there is no such message.
+pub fn extract_facts(session: &mut Session, index: MessageId, bytes: &[u8]) -> Result<()> {
+    let draft = read_message(session, index, bytes)?;
+    for (at, part) in session.transcript.ledger.blocks_of(index).zip(&draft.parts) {
+        let block = session.transcript.ledger.block(at);
+        if is_told(block, part, is_kept(&session.compactions.going, at)) {
+            session.compactions.found.take(part);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a plan by which these blocks go leaves one where it is. Without a plan all go.
+fn is_kept(going: &[BlockId], at: BlockId) -> bool {
+    !going.is_empty() && going.binary_search(&at).is_err()
+}
+
+/// Whether a summarizer is told of a part. A summary is fed once, as the previous one.
+fn is_told(block: Option<&Block>, part: &Part<'_>, kept: bool) -> bool {
+    let is_summary = block.is_some_and(|it| it.summary);
+    !part.piece.unsent && !is_summary && (!kept || block.is_some_and(|it| it.user))
 }
 
 /// What the messages that were asked for since the last plan or fold tell.

@@ -22,7 +22,7 @@ pub use compaction_history::Folded;
 pub use compaction_outcome::Outcome;
 pub use compaction_outcome::list_compactions;
 pub use cool_down::{may_ask_summarizer, warning};
-pub use flat_message::{extracted_so_far, flat_message};
+pub use flat_message::{extract_facts, extracted_so_far, flat_message};
 pub use flush::Flushed;
 pub use memory_flush::FlushPrompt;
 pub use memory_flush::flush_prompt;

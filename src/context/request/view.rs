@@ -194,12 +194,13 @@ impl Builder<'_> {
             Item::Edit(at, ops) => {
                 let carried = fnv(json::write(ops).into_bytes());
                 // A message that loses a cache marker says the same.
-                let changes_made: Vec<Op> =
-                    ops.iter().filter(|op| !is_marker(op)).cloned().collect();
-                let edit = match changes_made.len() {
-                    0 => 0,
-                    all if all == ops.len() => carried,
-                    _ => fnv(json::write(&changes_made).into_bytes()),
+                let edit = match ops.iter().filter(|op| is_marker(op)).count() {
+                    all if all == ops.len() => 0,
+                    0 => carried,
+                    _ => {
+                        let says: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
+                        fnv(json::write(&says).into_bytes())
+                    }
                 };
                 (edit ^ self.fingerprint(*at), *at, carried)
             }

@@ -10,6 +10,8 @@ const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/con
 /// An item as the facade carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
+    /// So many messages of the last request, from the same places on: nothing about them is other.
+    Same(u32),
     /// The host's message as it is.
     Keep {
         /// The message.
@@ -49,9 +51,10 @@ impl Write for Written {
     fn write(&self, out: &mut String) {
         let changed = match self {
             Self::Make { ops, .. } if !ops.is_empty() => Some(ops),
-            Self::Keep { .. } | Self::Edit { .. } | Self::Make { .. } => None,
+            Self::Same(_) | Self::Keep { .. } | Self::Edit { .. } | Self::Make { .. } => None,
         };
         let members: &[(&str, &dyn Write)] = match self {
+            Self::Same(messages) => return messages.write(out),
             Self::Keep { index } => &[("index", index)],
             Self::Edit { index, ops } => &[("index", index), ("ops", ops)],
             Self::Make {

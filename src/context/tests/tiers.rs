@@ -46,7 +46,7 @@ fn out(host: &mut Host) -> Vec<(u32, Option<Value>)> {
         Written::Edit { index, ops } => {
             (index.get(), Some(serde_json::from_str(&crate::json::write(ops)).unwrap()))
         }
-        Written::Make { .. } => panic!("nothing of ours is needed"),
+        Written::Make { .. } | Written::Same(_) => panic!("nothing of ours is needed"),
     });
     items.collect()
 }
