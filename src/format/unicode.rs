@@ -22,8 +22,7 @@ pub(super) struct Mended {
 
 /// The JSON with its lone surrogates replaced, or `None` if it has none.
 pub(super) fn mend(json: &str) -> Option<Mended> {
-    // Any other escape, a line's end above all, is no concern here.
-    if !json.contains("\\ud") && !json.contains("\\uD") {
+    if !has_surrogate(json.as_bytes()) {
         return None;
     }
     let mut at = next_lone(json, 0)?;
@@ -44,6 +43,31 @@ pub(super) fn mend(json: &str) -> Option<Mended> {
     let stand_ins = [(stand_in.into(), "\u{fffd}"), (escape, "\\ufffd")];
     Some(Mended { text, stand_ins })
 }
+
+/// Whether the escape of half a surrogate pair stands in it. Nearly every byte is looked at for nothing, so eight are at once.
+fn has_surrogate(json: &[u8]) -> bool {
+    let is_one = |at: usize| {
+        matches!(json.get(at..at.saturating_add(3)), Some([b'\\', b'u', b'd' | b'D']))
+    };
+    let (words, rest) = json.as_chunks::<8>();
+    let found = words.iter().enumerate().any(|(number, word)| {
+        // A byte that is none is 0 here. One behind it may be taken for one, too.
+        let other = u64::from_le_bytes(*word) ^ (LOW * u64::from(b'\\'));
+        let mut zeros = other.wrapping_sub(LOW) & !other & (LOW << 7);
+        while zeros != 0 {
+            let byte = zeros.trailing_zeros() as usize / 8;
+            if is_one(number.saturating_mul(8).saturating_add(byte)) {
+                return true;
+            }
+            zeros &= zeros.wrapping_sub(1);
+        }
+        false
+    });
+    found || (json.len().saturating_sub(rest.len())..json.len()).any(is_one)
+}
+
+/// The lowest bit of each byte.
+const LOW: u64 = 0x0101_0101_0101_0101;
 
 impl Mended {
     /// The draft read from the mended text: its broken pieces flagged, with U+FFFD for what was broken.
