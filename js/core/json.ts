@@ -138,9 +138,9 @@ function isPlain(value: unknown, nodes: { left: number; room: number }): boolean
   return true;
 }
 
-/** What the list of a copy begins with: items follow, or names and values in turn. Such a list is compared in a third of the time. */
-const LIST = Symbol("list");
-const OBJECT = Symbol("object");
+/** What a copy begins with: items follow, or names and values in turn. Such a list is compared in a third of the time of an object. */
+const LIST = true;
+const OBJECT = false;
 
 /** A copy of a plain value that shares its texts, for `isContainedIn` to see later whether it has changed; undefined: it is not plain. */
 export function copied(value: unknown, most: number = MOST_NODES): unknown {

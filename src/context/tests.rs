@@ -50,11 +50,10 @@ struct Host {
 fn sent_after(before: &[Written], answer: &Answer) -> Vec<Written> {
     let mut sent = before[..answer.keep as usize].to_vec();
     for item in &answer.items {
-        match item {
-            Written::Same(messages) => {
-                sent.extend_from_slice(&before[sent.len()..][..*messages as usize])
-            }
-            item => sent.push(item.clone()),
+        if let Written::Same(messages) = item {
+            sent.extend_from_slice(&before[sent.len()..][..*messages as usize]);
+        } else {
+            sent.push(item.clone());
         }
     }
     sent

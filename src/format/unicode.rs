@@ -46,9 +46,8 @@ pub(super) fn mend(json: &str) -> Option<Mended> {
 
 /// Whether the escape of half a surrogate pair stands in it. Nearly every byte is looked at for nothing, so eight are at once.
 fn has_surrogate(json: &[u8]) -> bool {
-    let is_one = |at: usize| {
-        matches!(json.get(at..at.saturating_add(3)), Some([b'\\', b'u', b'd' | b'D']))
-    };
+    let is_one =
+        |at: usize| matches!(json.get(at..at.saturating_add(3)), Some([b'\\', b'u', b'd' | b'D']));
     let (words, rest) = json.as_chunks::<8>();
     let found = words.iter().enumerate().any(|(number, word)| {
         // A byte that is none is 0 here. One behind it may be taken for one, too.

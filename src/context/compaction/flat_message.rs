@@ -20,7 +20,7 @@ pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Re
     for (at, part) in blocks.zip(&draft.parts) {
         let block = session.transcript.ledger.block(at);
         let kept = is_kept(&session.compactions.going, at);
-        if !is_told(block, part, kept) {
+        if !is_summarized(block, part, kept) {
             continue;
         }
         session.compactions.found.take(part);
@@ -65,7 +65,7 @@ pub fn extract_facts(session: &mut Session, index: MessageId, bytes: &[u8]) -> R
     let draft = read_message(session, index, bytes)?;
     for (at, part) in session.transcript.ledger.blocks_of(index).zip(&draft.parts) {
         let block = session.transcript.ledger.block(at);
-        if is_told(block, part, is_kept(&session.compactions.going, at)) {
+        if is_summarized(block, part, is_kept(&session.compactions.going, at)) {
             session.compactions.found.take(part);
         }
     }
@@ -77,8 +77,8 @@ fn is_kept(going: &[BlockId], at: BlockId) -> bool {
     !going.is_empty() && going.binary_search(&at).is_err()
 }
 
-/// Whether a summarizer is told of a part. A summary is fed once, as the previous one.
-fn is_told(block: Option<&Block>, part: &Part<'_>, kept: bool) -> bool {
+/// Whether a summarizer reads a part. A summary is fed once, as the previous one.
+fn is_summarized(block: Option<&Block>, part: &Part<'_>, kept: bool) -> bool {
     let is_summary = block.is_some_and(|it| it.summary);
     !part.piece.unsent && !is_summary && (!kept || block.is_some_and(|it| it.user))
 }

@@ -76,12 +76,12 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
     let edits = report_edits(session, &entries, &fresh, folded);
     // A view that the host's side does not hold goes out whole: it is built anew.
-    let is_held = !std::mem::take(&mut session.request.last.resend_all);
-    let keep = if is_held { shared_items(session, start, &entries) } else { 0 };
+    let resends_all = std::mem::take(&mut session.request.last.resend_all);
+    let keep = if resends_all { 0 } else { shared_items(session, start, &entries) };
     // A replay reads none of them as JSON.
     let new = entries.get(keep.saturating_sub(start)..).filter(|_| is_sent).unwrap_or(&[]);
-    let held = session.request.last.items.get(keep..).filter(|_| is_held).unwrap_or(&[]);
-    let items = written_items(session, new, held);
+    let items_before = session.request.last.items.get(keep..).filter(|_| !resends_all);
+    let items = written_items(session, new, items_before.unwrap_or(&[]));
     session.monitor.work.items_written =
         session.monitor.work.items_written.saturating_add(items.len() as u64);
     let before = session.request.last.tokens;
@@ -116,10 +116,10 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
 
 /// These entries for the facade, which holds what the last request has at their places: behind the first change most are still the
 /// same, and are only counted.
-fn written_items(session: &Session, entries: &[Entry], held: &[SentItem]) -> Vec<Written> {
+fn written_items(session: &Session, entries: &[Entry], last: &[SentItem]) -> Vec<Written> {
     let mut items: Vec<Written> = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
-        if held.get(at) != Some(&entry.sent()) {
+        if last.get(at) != Some(&entry.sent()) {
             items.push(Builder::new(session).write(&entry.item, entry.about));
         } else if let Some(Written::Same(messages)) = items.last_mut() {
             *messages = messages.saturating_add(1);

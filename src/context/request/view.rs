@@ -198,8 +198,9 @@ impl Builder<'_> {
                     all if all == ops.len() => 0,
                     0 => carried,
                     _ => {
-                        let says: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
-                        fnv(json::write(&says).into_bytes())
+                        let changes_made: Vec<&Op> =
+                            ops.iter().filter(|op| !is_marker(op)).collect();
+                        fnv(json::write(&changes_made).into_bytes())
                     }
                 };
                 (edit ^ self.fingerprint(*at), *at, carried)
