@@ -143,8 +143,11 @@ pub(in crate::context) fn resend(session: &Session) -> Answer {
     )
 }
 
-/// Builds what the last request sent of the messages that have come, and knows it as sent.
-pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: bool) {
+/// Builds what the last request sent of the messages that have come, and knows it as sent. What it is built of.
+pub(in crate::context) fn rebuild_last_view(
+    session: &mut Session,
+    is_complete: bool,
+) -> Vec<Entry> {
     decide_markers(session);
     session.decisions.unreported.clear();
     // How a history that goes on will end is not known, so nothing is repaired for its end. Calls before it have no result either way.
@@ -173,6 +176,7 @@ pub(in crate::context) fn rebuild_last_view(session: &mut Session, is_complete: 
         session.request.last.parts,
         session.request.last.fold_due,
     );
+    entries
 }
 
 /// All messages, and whether a line of ours had to end them.
@@ -312,7 +316,7 @@ pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
 }
 
 /// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
-fn check_outgoing(session: &Session, entries: &[Entry]) -> Vec<Violation> {
+pub(in crate::context) fn check_outgoing(session: &Session, entries: &[Entry]) -> Vec<Violation> {
     let builder = Builder::new(session);
     let outgoing = builder.outgoing(entries);
     let outlines = outgoing.iter().map(|outline| &**outline);

@@ -6,15 +6,15 @@ use crate::context::session::Session;
 use crate::context::session::snapshot::content::{Changed, UNKNOWN};
 use crate::model::{BlockId, MessageId, Span};
 
-/// A request of the history as the snapshot has it was built: if a rule is broken that is not without the snapshot, every message is
-/// sent whole again.
+/// A request of the history as the snapshot has it was built, and breaks so many rules: where one is broken that is not without the
+/// snapshot, every message is sent whole again.
 pub(super) fn discard_forged(
     session: &mut Session,
+    breaks: usize,
     changed: &[Changed],
     repaired: &[BlockId],
     forgotten: Span<BlockId>,
 ) {
-    let breaks = violations_sent(session).len();
     let start = session.decisions.pruner.start;
     // A host may forget half of a group.
     let is_between_groups = start == MessageId::FIRST

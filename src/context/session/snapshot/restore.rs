@@ -3,7 +3,7 @@
 use crate::context::compaction::checkpoint::drop_later_checkpoint;
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
-use crate::context::request::build_request::rebuild_last_view;
+use crate::context::request::build_request::{check_outgoing, rebuild_last_view, violations_sent};
 use crate::context::request::builder::Builder;
 use crate::context::request::placeholders::SUMMARY;
 use crate::context::request::shorten::{about_block, record_call};
@@ -134,7 +134,7 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     let unreported = session.compactions.unreported.is_some();
     // What was sent ended as it did then, whatever is asked for now.
     let open = session.repairs.repairer.set_open(snapshot.open);
-    rebuild_last_view(session, is_complete);
+    let entries = rebuild_last_view(session, is_complete);
     session.repairs.repairer.set_open(open);
     rebind_reasoning(session, snapshot.bound);
     let goes = keep_reasoning(session);
@@ -177,7 +177,10 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     }
     // What was in this process needs no proof.
     if session.request.last.resend_all {
-        discard_forged(session, &snapshot.changed, &repaired, forgotten);
+        let is_next = is_complete && !goes && snapshot.open == open;
+        let violations =
+            if is_next { check_outgoing(session, &entries) } else { violations_sent(session) };
+        discard_forged(session, violations.len(), &snapshot.changed, &repaired, forgotten);
     }
 }
 
