@@ -225,6 +225,16 @@ fn escape_of(c: char) -> String {
 mod tests {
     use super::*;
     use crate::format::Format;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The same as a search for each way in which it is written.
+        #[test]
+        fn half_a_pair_is_found_wherever_it_stands(json in r"[\\udDnx]{0,40}") {
+            let plain = json.contains("\\ud") || json.contains("\\uD");
+            prop_assert_eq!(has_surrogate(json.as_bytes()), plain, "{}", json);
+        }
+    }
 
     #[test]
     fn surrogate_pairs_and_escaped_backslashes_are_unchanged() {
