@@ -283,9 +283,10 @@ class LiveSession implements Asked {
 /** A piece of a report: with the lists that were asked for, and where it goes on. */
 type Piece = InspectReport & { calls?: LiveCall[]; nextCursor?: string | null };
 
+/** What is used is no sign of another request: it changes when the provider's count comes. */
 function isSameRequest(before: InspectReport, now: InspectReport): boolean {
-  const sign = ({ window, messages, status }: InspectReport) =>
-    `${window.used} ${messages.length} ${status.epoch}`;
+  const sign = ({ messages, status }: InspectReport) =>
+    `${status.epoch} ${messages.map(({ sentTokens }) => sentTokens)}`;
   return sign(before) === sign(now);
 }
 

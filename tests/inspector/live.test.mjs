@@ -177,6 +177,31 @@ test("the page follows a gateway's session, stops, resumes, and says why there i
   );
 });
 
+test("a request is one point of the chart, before and after its provider has counted it", {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const { context, history } = growing();
+  const { origin } = await gateway(t, () => context);
+  history.push({ role: "user", content: "How deep is it?" });
+  let prepared = context.request(history);
+  const address = `${origin}/inspector#live=/rpc&session=one`;
+  const { page } = await emptyPage(await browser(t), {}, address);
+  const counted = [];
+  for (const more of [500, 700]) {
+    await shows(page, context.inspect().window.used);
+    context.observe({ inputTokens: prepared.tokens + more, outputTokens: 9 }, prepared);
+    counted.push(prepared.tokens + more);
+    await shows(page, context.inspect().window.used);
+    const used = await page.evaluate(() => [
+      .../** @type {any} */ (globalThis).__inspector.state.session.value.facts.calls.used,
+    ]);
+    assert.deepEqual(used, counted);
+    history.push({ role: "assistant", content: "Deep." }, { role: "user", content: "And here?" });
+    prepared = context.request(history);
+  }
+});
+
 /** A prompt of five sections: whole, cut in both ways, left out; one with text that is no markup. */
 const planned = () =>
   assemblePrompt(
