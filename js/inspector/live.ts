@@ -1,5 +1,5 @@
 /** A live session: the page asks for its report again and again, and shows what changed. */
-import { batch } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import type { ListedMessage } from "../generated.js";
 import type { InspectReport } from "../types.js";
 import { show } from "./actions.js";
@@ -63,6 +63,14 @@ function start(source: LiveSource, session: string): void {
   following.resume();
 }
 
+/** A file that is opened ends what is followed, also a session that has not answered yet: its answer would take the file away. */
+effect(() => {
+  if (state.session.value?.isLive !== false) return;
+  following?.stop();
+  following = undefined;
+  state.live.value = null;
+});
+
 /** Stops to ask, or begins again. */
 export function toggleLive(): void {
   const live = state.live.peek();
@@ -102,10 +110,6 @@ class LiveSession implements Asked {
 
   close(): void {
     this.stop();
-    if (following === this) {
-      following = undefined;
-      state.live.value = null;
-    }
   }
 
   async ask<O extends Operation>(

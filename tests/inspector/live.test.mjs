@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import test from "node:test";
 import { good, talk, WINDOW } from "../conformance/support/agent-session.mjs";
 import { exampleOf } from "../support/examples.mjs";
-import { browser, EXAMPLE, emptyPage, figure, goTo, missing, PAGE } from "./page.mjs";
+import { browser, EXAMPLE, emptyPage, figure, goTo, missing, openSession, PAGE } from "./page.mjs";
 
 const skip = missing() || false;
 const from = (/** @type {string} */ name) =>
@@ -175,6 +175,32 @@ test("the page follows a gateway's session, stops, resumes, and says why there i
   await page.waitForFunction(() =>
     /Unknown or inactive session/.test(document.querySelector("header.top")?.textContent ?? ""),
   );
+});
+
+test("a file that is opened stays, whenever the session that was followed answers", {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const { context, step } = growing();
+  step(3);
+  const { origin, asked, state } = await gateway(t, () => context);
+  const started = await browser(t);
+  const address = `${origin}/inspector#live=/rpc&session=one`;
+  for (const isBroken of [true, false]) {
+    state.isBroken = isBroken;
+    const { page } = await emptyPage(started, {}, address);
+    if (isBroken) await page.waitForSelector("header .warn[role=status]");
+    else await shows(page, context.inspect().window.used);
+    await openSession(page, EXAMPLE);
+    state.isBroken = false;
+    const before = asked.length;
+    await page.waitForTimeout(4_500);
+    assert.equal(asked.length, before, "nobody is asked any more");
+    const head = await page.textContent("header.top");
+    assert.match(head, /^plimsollharbour-audit\.pi\.jsonlpi · 538 messages/);
+    assert.doesNotMatch(head, /\/rpc/);
+    await page.close();
+  }
 });
 
 test("a request is one point of the chart, before and after its provider has counted it", {
