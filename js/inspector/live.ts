@@ -58,6 +58,9 @@ const NONE = { name: "", from: "", lastAt: null, isStopped: false, error: "" };
 
 function start(source: LiveSource, session: string): void {
   following?.close();
+  // What is shown is another's: it must not stand under this name until this one answers, or for good.
+  state.session.peek()?.client.close();
+  state.session.value = null;
   following = new LiveSession(source, session);
   state.live.value = { ...NONE, name: session, from: source.name };
   following.resume();

@@ -467,7 +467,7 @@ test("the page around answers over a port; other origins and windows are ignored
 }, async (t) => {
   const { context, step } = growing();
   step(2);
-  const around = await gateway(t, () => context);
+  const around = await gateway(t, (id) => (id === "one" ? context : undefined));
   const inner = await gateway(t, () => undefined);
   const started = await browser(t);
   const page = await started.newPage();
@@ -504,6 +504,19 @@ test("the page around answers over a port; other origins and windows are ignored
   await shows(frame, context.inspect().window.used);
   assert.deepEqual(await reportOf(frame), plain(context.inspect()));
   assert.equal(inner.asked.length, 0, "nothing is asked over HTTP");
+
+  // Another session takes its place: what the first consisted of does not stand under the other's name.
+  await page.evaluate((/** @type {string} */ own) => {
+    const scope = /** @type {any} */ (globalThis);
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = async (event) => port1.postMessage(await scope.answer(event.data));
+    const connect = { type: "plimsoll-inspector-connect", sessionId: "two" };
+    document.querySelector("iframe")?.contentWindow?.postMessage(connect, own, [port2]);
+  }, inner.origin);
+  await frame.waitForSelector("header .warn[role=status]");
+  assert.match((await frame.textContent("header.top")) ?? "", /two.*Unknown or inactive session/);
+  assert.doesNotMatch((await frame.textContent("#app")) ?? "", /\d messages?/);
+  assert.equal(await frame.locator("[data-figure=used]").count(), 0);
 
   // The address names another origin: this page is not told that the frame is ready, and its port is not taken.
   frame = await framed("https://example.org");
