@@ -40,10 +40,10 @@ function jobsOf(args: Arguments, files: readonly string[], each: number): number
   return Math.min(wanted ?? own, files.length * each);
 }
 
-/** A task for each file; if there are fewer files than threads, several. Standard input can be read only once. */
+/** A task for each file; if there are fewer files than threads, several. What has no size, as standard input or a pipe, can be read only once. */
 function tasksOf(files: readonly string[], each: number, jobs: number): Task[] {
   return files.flatMap((file, place) => {
-    const parts = file === "-" ? 1 : Math.min(each, Math.ceil(jobs / files.length));
+    const parts = sizeOf(file) === 0 ? 1 : Math.min(each, Math.ceil(jobs / files.length));
     return Array.from({ length: parts }, (_, part) => {
       const [from = 0, to = each] = [part, part + 1].map((at) => Math.floor((at * each) / parts));
       return { file, place, from, to };

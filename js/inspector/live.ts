@@ -1,5 +1,5 @@
 /** A live session: the page asks for its report again and again, and shows what changed. */
-import { batch } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import type { ListedMessage } from "../generated.js";
 import type { InspectReport } from "../types.js";
 import { show } from "./actions.js";
@@ -58,10 +58,21 @@ const NONE = { name: "", from: "", lastAt: null, isStopped: false, error: "" };
 
 function start(source: LiveSource, session: string): void {
   following?.close();
+  // What is shown is another's: it must not stand under this name until this one answers, or for good.
+  state.session.peek()?.client.close();
+  state.session.value = null;
   following = new LiveSession(source, session);
   state.live.value = { ...NONE, name: session, from: source.name };
   following.resume();
 }
+
+/** A file that is opened ends what is followed, also a session that has not answered yet: its answer would take the file away. */
+effect(() => {
+  if (state.session.value?.isLive !== false) return;
+  following?.stop();
+  following = undefined;
+  state.live.value = null;
+});
 
 /** Stops to ask, or begins again. */
 export function toggleLive(): void {
@@ -102,10 +113,6 @@ class LiveSession implements Asked {
 
   close(): void {
     this.stop();
-    if (following === this) {
-      following = undefined;
-      state.live.value = null;
-    }
   }
 
   async ask<O extends Operation>(
@@ -283,9 +290,10 @@ class LiveSession implements Asked {
 /** A piece of a report: with the lists that were asked for, and where it goes on. */
 type Piece = InspectReport & { calls?: LiveCall[]; nextCursor?: string | null };
 
+/** What is used is no sign of another request: it changes when the provider's count comes. */
 function isSameRequest(before: InspectReport, now: InspectReport): boolean {
-  const sign = ({ window, messages, status }: InspectReport) =>
-    `${window.used} ${messages.length} ${status.epoch}`;
+  const sign = ({ messages, status }: InspectReport) =>
+    `${status.epoch} ${messages.map(({ sentTokens }) => sentTokens)}`;
   return sign(before) === sign(now);
 }
 

@@ -1,10 +1,22 @@
 // `plimsoll replay` in worker threads: the same output as in one thread, whatever becomes of the files.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { AUDIT, checkRefusal, file, folder, here, PLAN, plimsoll, spawned } from "./command.mjs";
+import {
+  AUDIT,
+  checkRefusal,
+  ENV,
+  file,
+  folder,
+  here,
+  PLAN,
+  plimsoll,
+  spawned,
+  start,
+} from "./command.mjs";
 
 /** A session of some calls, each with a result that a later call names. */
 function session(name, calls, words) {
@@ -152,6 +164,21 @@ test("a process has the same output in several threads, also of standard input",
     spawned(["replay", "-", FILES[0], ...COMPARED, "--jobs", amount], { input });
   assert.equal(piped("4").code, 0, piped("4").err);
   assert.deepEqual(piped("4"), piped("1"));
+});
+
+test("a pipe is read once, however many threads there are", {
+  skip: existsSync("/dev/stdin") ? false : "skipped: needs /dev/stdin",
+}, () => {
+  const words = (amount) =>
+    [...start, "replay", "/dev/stdin", ...COMPARED, "--json", "--jobs", amount].join("' '");
+  const piped = (amount) => {
+    const line = `cat '${AUDIT}' | '${words(amount)}'`;
+    return spawnSync("sh", ["-c", line], { encoding: "utf8", env: ENV, maxBuffer: 1e8 });
+  };
+  const one = piped("1");
+  assert.equal(one.status, 0, one.stderr);
+  assert.equal(JSON.parse(one.stdout).files[0].messages, 538);
+  assert.equal(piped("4").stdout, one.stdout);
 });
 
 test("a replay does without worker threads where Node may not start any", () => {

@@ -193,3 +193,12 @@ test("output that cannot be written exits with 3 and a message", {
   assert.equal(ran.status, 3);
   assert.equal(`${ran.stderr}`, "plimsoll: standard output cannot be written (ENOSPC)\n");
 });
+
+test("an error that nobody can be told keeps its exit code", {
+  skip: existsSync("/dev/full") ? false : "skipped: needs /dev/full",
+}, () => {
+  const [command, ...first] = start;
+  const stdio = ["ignore", "pipe", openSync("/dev/full", "w")];
+  const ran = spawnSync(command, [...first, "check", "absent.jsonl"], { env: ENV, stdio });
+  assert.equal(ran.status, 3);
+});

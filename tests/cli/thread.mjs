@@ -14,8 +14,9 @@ process.stderr.write = (text) => {
   printed.err += text;
   return true;
 };
-// Each command listens for errors of the stream until its process ends.
+// Each command listens for errors of both streams until its process ends.
 process.stdout.setMaxListeners(0);
+process.stderr.setMaxListeners(0);
 
 port.on("message", async (args) => {
   printed = { out: "", err: "" };

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import test from "node:test";
 import { good, talk, WINDOW } from "../conformance/support/agent-session.mjs";
 import { exampleOf } from "../support/examples.mjs";
-import { browser, EXAMPLE, emptyPage, figure, goTo, missing, PAGE } from "./page.mjs";
+import { browser, EXAMPLE, emptyPage, figure, goTo, missing, openSession, PAGE } from "./page.mjs";
 
 const skip = missing() || false;
 const from = (/** @type {string} */ name) =>
@@ -175,6 +175,57 @@ test("the page follows a gateway's session, stops, resumes, and says why there i
   await page.waitForFunction(() =>
     /Unknown or inactive session/.test(document.querySelector("header.top")?.textContent ?? ""),
   );
+});
+
+test("a file that is opened stays, whenever the session that was followed answers", {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const { context, step } = growing();
+  step(3);
+  const { origin, asked, state } = await gateway(t, () => context);
+  const started = await browser(t);
+  const address = `${origin}/inspector#live=/rpc&session=one`;
+  for (const isBroken of [true, false]) {
+    state.isBroken = isBroken;
+    const { page } = await emptyPage(started, {}, address);
+    if (isBroken) await page.waitForSelector("header .warn[role=status]");
+    else await shows(page, context.inspect().window.used);
+    await openSession(page, EXAMPLE);
+    state.isBroken = false;
+    const before = asked.length;
+    await page.waitForTimeout(4_500);
+    assert.equal(asked.length, before, "nobody is asked any more");
+    const head = await page.textContent("header.top");
+    assert.match(head, /^plimsollharbour-audit\.pi\.jsonlpi · 538 messages/);
+    assert.doesNotMatch(head, /\/rpc/);
+    await page.close();
+  }
+});
+
+test("a request is one point of the chart, before and after its provider has counted it", {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const { context, history } = growing();
+  const { origin } = await gateway(t, () => context);
+  history.push({ role: "user", content: "How deep is it?" });
+  let prepared = context.request(history);
+  const address = `${origin}/inspector#live=/rpc&session=one`;
+  const { page } = await emptyPage(await browser(t), {}, address);
+  const counted = [];
+  for (const more of [500, 700]) {
+    await shows(page, context.inspect().window.used);
+    context.observe({ inputTokens: prepared.tokens + more, outputTokens: 9 }, prepared);
+    counted.push(prepared.tokens + more);
+    await shows(page, context.inspect().window.used);
+    const used = await page.evaluate(() => [
+      .../** @type {any} */ (globalThis).__inspector.state.session.value.facts.calls.used,
+    ]);
+    assert.deepEqual(used, counted);
+    history.push({ role: "assistant", content: "Deep." }, { role: "user", content: "And here?" });
+    prepared = context.request(history);
+  }
 });
 
 /** A prompt of five sections: whole, cut in both ways, left out; one with text that is no markup. */
@@ -416,7 +467,7 @@ test("the page around answers over a port; other origins and windows are ignored
 }, async (t) => {
   const { context, step } = growing();
   step(2);
-  const around = await gateway(t, () => context);
+  const around = await gateway(t, (id) => (id === "one" ? context : undefined));
   const inner = await gateway(t, () => undefined);
   const started = await browser(t);
   const page = await started.newPage();
@@ -453,6 +504,19 @@ test("the page around answers over a port; other origins and windows are ignored
   await shows(frame, context.inspect().window.used);
   assert.deepEqual(await reportOf(frame), plain(context.inspect()));
   assert.equal(inner.asked.length, 0, "nothing is asked over HTTP");
+
+  // Another session takes its place: what the first consisted of does not stand under the other's name.
+  await page.evaluate((/** @type {string} */ own) => {
+    const scope = /** @type {any} */ (globalThis);
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = async (event) => port1.postMessage(await scope.answer(event.data));
+    const connect = { type: "plimsoll-inspector-connect", sessionId: "two" };
+    document.querySelector("iframe")?.contentWindow?.postMessage(connect, own, [port2]);
+  }, inner.origin);
+  await frame.waitForSelector("header .warn[role=status]");
+  assert.match((await frame.textContent("header.top")) ?? "", /two.*Unknown or inactive session/);
+  assert.doesNotMatch((await frame.textContent("#app")) ?? "", /\d messages?/);
+  assert.equal(await frame.locator("[data-figure=used]").count(), 0);
 
   // The address names another origin: this page is not told that the frame is ready, and its port is not taken.
   frame = await framed("https://example.org");
