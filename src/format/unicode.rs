@@ -230,7 +230,7 @@ mod tests {
     proptest! {
         /// The same as a search for each way in which it is written.
         #[test]
-        fn half_a_pair_is_found_wherever_it_stands(json in r"[\\udDnx]{0,40}") {
+        fn a_surrogate_escape_is_found_at_every_place(json in r"[\\udDnx]{0,40}") {
             let plain = json.contains("\\ud") || json.contains("\\uD");
             prop_assert_eq!(has_surrogate(json.as_bytes()), plain, "{}", json);
         }
