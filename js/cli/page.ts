@@ -19,7 +19,7 @@ import { marked, pageCarrying } from "../session-files/carried.js";
 import type { RedactedSession, SessionFile } from "../types.js";
 import { Exit, note, UNREADABLE, usage } from "./errors.js";
 import { type Arguments, OPTIONS } from "./options.js";
-import { type Source, source } from "./source.js";
+import { type Source, source, wantCalls } from "./source.js";
 
 /** What `plimsoll inspect --html` answers. */
 export interface Page {
@@ -60,6 +60,7 @@ export async function page(args: Arguments): Promise<{ page: Page; content: stri
   const opened = source(args, "inspect");
   if (target !== undefined && isSameFile(opened.file, target))
     throw usage(`--html: ${target} is the session file itself; name another file`);
+  wantCalls(opened.file, opened.session);
   const { session, hits } = shown(opened, args);
   const content = pageWith(template(), session, nameOf(opened.file));
   const file = target ?? join(mkdtempSync(join(tmpdir(), "plimsoll-")), "session.html");

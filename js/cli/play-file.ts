@@ -6,7 +6,7 @@ import { type Facts, facts } from "./header.js";
 import type { Arguments } from "./options.js";
 import { type Run, runOf } from "./replay.js";
 import { type Prices, policy, type Setting, settings } from "./setting.js";
-import { open, playSteps } from "./source.js";
+import { attempt, open, playSteps } from "./source.js";
 
 /** Some or all runs of a file. */
 export interface Task {
@@ -56,13 +56,14 @@ export function* playFile({ file, from, to }: Task, args: Arguments): Generator<
   let number: number | null = null;
   let session: SessionFile | undefined;
   try {
-    session = open(file, args);
-    const all = settings(args, session);
+    const opened = open(file, args);
+    session = opened;
+    const all = attempt(file, () => settings(args, opened));
     const [first] = all;
     if (first === undefined) return;
     const windows = all.map(({ window }) => window);
-    const opened = { windows, prices: first.prices, calls: session.calls.length };
-    yield { kind: "opened", opened };
+    const { prices } = first;
+    yield { kind: "opened", opened: { windows, prices, calls: opened.calls.length } };
     const presets = presetsOf(args);
     const wanted = all.flatMap((setting) => presets.map((preset) => ({ setting, preset })));
     for (const [at, { setting, preset }] of wanted.slice(from, to).entries()) {

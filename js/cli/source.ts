@@ -71,8 +71,7 @@ export function* playSteps(
   calls: number,
 ): Generator<number, Replay> {
   const played = attempt(file, () => replay(session, { ...options, calls }));
-  if (played.calls.length === 0)
-    throw unreadable(file, "holds no model call: nothing was ever sent");
+  wantCalls(file, played);
   yield played.calls.length;
   while (played.calls.length < session.calls.length) {
     const before = played.calls.length;
@@ -80,6 +79,11 @@ export function* playSteps(
     yield played.calls.length - before;
   }
   return played;
+}
+
+/** Refuses a file without a call: there is nothing to show. */
+export function wantCalls(file: string, { calls }: { calls: readonly unknown[] }): void {
+  if (calls.length === 0) throw unreadable(file, "holds no model call: nothing was ever sent");
 }
 
 /** The call that is asked for, from 1; the last if none is. */

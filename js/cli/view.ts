@@ -1,9 +1,8 @@
 /** A session as a command shows it: what its agent sent, or what Plimsoll would send under a preset. */
 import { recordedView } from "../entry/sessions.js";
 import type { Recorded, RecordedCall, Replay, ReplayCall } from "../types.js";
-import { unreadable } from "./errors.js";
 import type { Setting } from "./setting.js";
-import { attempt, play, type Source } from "./source.js";
+import { attempt, play, type Source, wantCalls } from "./source.js";
 
 /** Where the tokens of a call come from. */
 export type TokenSource = RecordedCall["source"];
@@ -59,8 +58,7 @@ function recorded({ file, session, setting, options }: Source): View {
       ...(estimator === undefined ? {} : { estimator }),
     }),
   );
-  if (found.calls.length === 0)
-    throw unreadable(file, "holds no model call: nothing was ever sent");
+  wantCalls(file, found);
   const usable = usableOf(setting);
   let epoch = 0;
   const calls = found.calls.map(({ call, used, sent, at, event, source }): ShownCall => {

@@ -17,7 +17,8 @@ interface Other {
 }
 
 const other: Signal<Other | null> = signal(null);
-const step: Signal<string> = signal("");
+/** What is said of the file that was chosen last, beside the session that it was chosen for. */
+const step: Signal<{ of: state.Opened; words: string } | null> = signal(null);
 let reading: Client | undefined;
 
 /** Reads a file to compare with; a newer one supersedes it. */
@@ -25,13 +26,16 @@ async function read(of: state.Opened, file: globalThis.File): Promise<void> {
   reading?.close();
   const client = new Client(() => undefined);
   reading = client;
-  step.value = `Reading ${plain(file.name)} …`;
+  const say = (words: string): void => {
+    step.value = { of, words: `${plain(file.name)}: ${words}` };
+  };
+  say("reading …");
   try {
     const facts = await client.ask("open", { file });
     other.value = { of, name: file.name, facts, layers: await client.ask("layers", {}) };
-    step.value = "";
+    step.value = null;
   } catch (error) {
-    if (reading === client) step.value = `${plain(file.name)}: ${(error as Error).message}`;
+    if (reading === client) say((error as Error).message);
   } finally {
     client.close();
   }
@@ -68,7 +72,7 @@ export function Compare(): JSX.Element | null {
           </button>
         ) : null}
         <p class="dim" role="status">
-          {step.value}
+          {step.value?.of === opened ? step.value.words : ""}
         </p>
       </header>
       <table class="results">

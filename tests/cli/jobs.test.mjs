@@ -72,6 +72,11 @@ const WIDE = file(
 const COMPARED = ["--preset", "economy,balanced,hermes", "--window", "8k,16k"];
 const PROSE = file("prose.txt", "Dear harbour master,\nwe will be late.\n");
 const SILENT = file("silent.json", JSON.stringify([{ role: "user", content: "Anybody there?" }]));
+/** One of its messages cannot be measured. */
+const ODD = file(
+  "odd.jsonl",
+  readFileSync(WIDE, "utf8").replace('"text":"Count the ships."', '"text":7'),
+);
 const ABSENT = join(folder, "absent.jsonl");
 
 const jobs = (amount, args) => plimsoll(["replay", ...args, "--jobs", `${amount}`]);
@@ -121,6 +126,8 @@ test("a file that cannot be replayed ends a replay in several threads as it does
     [[a, SILENT, b, PROSE], 3, /prose\.txt: /],
     [[a, b, SILENT, c], 3, /silent\.json: .*no model call/],
     [[a, folder, b], 3, /is a folder/],
+    [[a, ODD, b], 3, /odd\.jsonl: message 0, at /],
+    [[a, b, "--estimator", "none"], 2, /estimator: expected /],
     [[a, b, "--preset", "economy,greedy"], 2, /preset: expected one of balanced, /],
     [[a, "--preset", "economy,greedy,balanced"], 2, /preset: expected one of balanced, /],
     [[a, b, "--window", "8k,16q"], 2, /--window: a size like 64k/],

@@ -161,6 +161,14 @@ test("--html exits with 3 if the page cannot be written", { skip }, () => {
   );
 });
 
+test("--html refuses a session without a call, which the page could not open", () => {
+  const silent = file("silent.json", JSON.stringify([{ role: "user", content: "Ahoy?" }]));
+  const out = join(folder, "silent.html");
+  const ran = plimsoll(["inspect", silent, "--html", out]);
+  assert.deepEqual([ran.code, ran.out, existsSync(out)], [3, "", false]);
+  assert.match(ran.err, /^plimsoll: .*silent\.json: holds no model call: nothing was ever sent\n$/);
+});
+
 test("--html refuses to overwrite the session, also through a link", { skip }, () => {
   const content = talk("hello");
   const from = file("own.jsonl", content);

@@ -96,9 +96,12 @@ test("the file that was chosen last is the one compared with, until another sess
   await page.keyboard.press("1");
   await page.keyboard.press("5");
   assert.match(await text(page, "#panel thead"), /small\.json, recorded/);
+  await input.setInputFiles(file("prose.txt", "Dear harbour master"));
+  await page.waitForSelector("[aria-label=Compare] [role=status]:text('prose.txt: ')");
   await openSession(page, chat("next.json", 4));
   await page.keyboard.press("5");
   assert.match(await text(page, "#panel thead"), /next\.json, recorded With Plimsoll, balanced/);
+  assert.equal(await text(page, "[aria-label=Compare] [role=status]"), "", "of another session");
   assert.deepEqual(complaints, []);
 });
 
