@@ -4,7 +4,7 @@ import { invalid, type PlimsollError } from "../core/errors.js";
 import type { ContextManagerOptions } from "../types.js";
 import type { Answer, Item } from "./answer.js";
 
-/** A new view as its difference from the last one: how many messages it has, and which of them are other than there. */
+/** A new view as its difference from the last one: how many messages it has, and which of them differ from those at the same places. */
 interface Carried<M> {
   length: number;
   changed: Array<{ at: number; item: Item; message: M; isPlain: boolean }>;

@@ -10,7 +10,7 @@ const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/con
 /// An item as the facade carries it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// So many messages of the last request, from the same places on: nothing about them is other.
+    /// So many messages of the last request that stand unchanged at the same places.
     Same(u32),
     /// The host's message as it is.
     Keep {
