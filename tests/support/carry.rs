@@ -48,10 +48,17 @@ impl Session {
         }
         let answer: Value = serde_json::from_str(&step.to_json()).unwrap();
         let answer = answer["done"].clone();
-        let keep = usize::try_from(answer["keep"].as_u64().unwrap()).unwrap();
-        self.sent.truncate(keep);
+        let count = |it: &Value| it.as_u64().map(|count| usize::try_from(count).unwrap());
+        let mut before = std::mem::take(&mut self.sent).into_iter();
+        self.sent.extend(before.by_ref().take(count(&answer["keep"]).unwrap()));
         for item in answer["items"].as_array().unwrap() {
+            // A number: so many are those of the last request at the same places.
+            if let Some(same) = count(item) {
+                self.sent.extend(before.by_ref().take(same));
+                continue;
+            }
             let message = self.carry(item);
+            before.next();
             self.sent.push(message);
         }
         (self.sent.clone(), answer)
