@@ -132,8 +132,19 @@ test("a value that cannot be is as at first, and one that is refused can be take
 
 test("after the first simulation was stopped, a what-if takes its place", { skip }, async (t) => {
   const { page, complaints } = await emptyPage(await browser(t));
+  // Pressed as soon as it is there: the simulation may be over before a mouse is.
+  await page.evaluate(() => {
+    const observer = new MutationObserver(() => {
+      const button = document.querySelector(".playing .link");
+      if (!(button instanceof HTMLElement)) return;
+      observer.disconnect();
+      button.click();
+      Reflect.set(globalThis, "isStopped", true);
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  });
   await page.setInputFiles("input[type=file]", file("long.jsonl", repeated(EXAMPLE, 4e6)));
-  await page.click(".playing .link");
+  await page.waitForFunction(() => Reflect.get(globalThis, "isStopped"));
   for (const key of ["4", "w"]) {
     await page.keyboard.press(key);
     assert.match(await text(page, "#panel"), /There is no simulation\. Under What if/);
