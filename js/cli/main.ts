@@ -182,7 +182,7 @@ const json = (report: unknown): string => harmlessJson(JSON.stringify(report, nu
 
 /** Prints and sets the exit code. A reader that goes away early, as `head` does, is no error. */
 async function run(): Promise<void> {
-  // Nobody could be told; unheard, Node would end with 1, which means that a limit is exceeded.
+  // Without a listener Node would end with 1, which means that a limit is exceeded.
   process.stderr.on("error", () => {});
   process.stdout.on("error", (error) => {
     if (isGone(error)) return;

@@ -40,7 +40,7 @@ function jobsOf(args: Arguments, files: readonly string[], each: number): number
   return Math.min(wanted ?? own, files.length * each);
 }
 
-/** A task for each file; if there are fewer files than threads, several. What has no size, as standard input or a pipe, can be read only once. */
+/** A task for each file, or several if there are fewer files than threads. Standard input and pipes have no size and can be read only once. */
 function tasksOf(files: readonly string[], each: number, jobs: number): Task[] {
   return files.flatMap((file, place) => {
     const parts = sizeOf(file) === 0 ? 1 : Math.min(each, Math.ceil(jobs / files.length));

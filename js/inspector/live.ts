@@ -58,7 +58,7 @@ const NONE = { name: "", from: "", lastAt: null, isStopped: false, error: "" };
 
 function start(source: LiveSource, session: string): void {
   following?.close();
-  // What is shown is another's: it must not stand under this name until this one answers, or for good.
+  // The session on the page is another one: it must not stand under this name until this one answers.
   state.session.peek()?.client.close();
   state.session.value = null;
   following = new LiveSession(source, session);
@@ -66,7 +66,7 @@ function start(source: LiveSource, session: string): void {
   following.resume();
 }
 
-/** A file that is opened ends what is followed, also a session that has not answered yet: its answer would take the file away. */
+/** Opening a file stops following a live session, even one that has not answered yet: its answer would replace the file. */
 effect(() => {
   if (state.session.value?.isLive !== false) return;
   following?.stop();
@@ -290,7 +290,7 @@ class LiveSession implements Asked {
 /** A piece of a report: with the lists that were asked for, and where it goes on. */
 type Piece = InspectReport & { calls?: LiveCall[]; nextCursor?: string | null };
 
-/** What is used is no sign of another request: it changes when the provider's count comes. */
+/** Compares what was sent. The tokens used say nothing: they change when the provider's count comes. */
 function isSameRequest(before: InspectReport, now: InspectReport): boolean {
   const sign = ({ messages, status }: InspectReport) =>
     `${status.epoch} ${messages.map(({ sentTokens }) => sentTokens)}`;

@@ -44,13 +44,13 @@ pub(super) fn mend(json: &str) -> Option<Mended> {
     Some(Mended { text, stand_ins })
 }
 
-/// Whether the escape of half a surrogate pair stands in it. Nearly every byte is looked at for nothing, so eight are at once.
+/// Whether the JSON has the escape of a surrogate. Few messages have one, so eight bytes are compared at once.
 fn has_surrogate(json: &[u8]) -> bool {
     let is_one =
         |at: usize| matches!(json.get(at..at.saturating_add(3)), Some([b'\\', b'u', b'd' | b'D']));
     let (words, rest) = json.as_chunks::<8>();
     let found = words.iter().enumerate().any(|(number, word)| {
-        // A byte that is none is 0 here. One behind it may be taken for one, too.
+        // A backslash is 0 here. The byte behind one may look like one, which `is_one` finds out.
         let other = u64::from_le_bytes(*word) ^ (LOW * u64::from(b'\\'));
         let mut zeros = other.wrapping_sub(LOW) & !other & (LOW << 7);
         while zeros != 0 {

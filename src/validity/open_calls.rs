@@ -77,7 +77,7 @@ pub(super) struct OpenCalls {
     lists: Option<Box<Lists>>,
 }
 
-/// Calls by what is looked for.
+/// An index of the open calls for each way in which a result finds its call.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     /// Where each list starts (upper half) and ends.

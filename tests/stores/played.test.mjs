@@ -9,6 +9,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkAccepted } from "../conformance/faults/rows.mjs";
+import { random } from "../conformance/generated/histories.mjs";
 import { api, good, idle, step, WINDOW } from "../conformance/support/agent-session.mjs";
 import { sized } from "../support/size.mjs";
 import { opened, skip } from "./stores.mjs";
@@ -16,17 +17,11 @@ import { opened, skip } from "./stores.mjs";
 const PLAYS = sized({ short: 100, ci: 400, long: 5000 });
 const KEYS = ["s", "a/b ü", "\ud800x", '"quoted"', "__proto__", "../../x", "", "x".repeat(300)];
 
-/** Numbers from 0 to 1 that look random, the same each time. @param {number} seed */
+/** Choices that are the same for the same seed. @param {number} seed */
 function dice(seed) {
-  let state = seed;
-  const random = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const below = (/** @type {number} */ most) => Math.floor(random() * most);
-  return { below, is: (/** @type {number} */ share) => random() < share };
+  const next = random(seed);
+  const below = (/** @type {number} */ most) => Math.floor(next() * most);
+  return { below, is: (/** @type {number} */ share) => next() < share };
 }
 /** @typedef {ReturnType<typeof dice>} Dice */
 

@@ -57,7 +57,7 @@ pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Re
     Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
 }
 
-/// Takes up what a message (JSON) tells of files, commands and errors, as [`flat_message`] does, where nobody reads the rest.
+/// Extracts the files, commands and errors of a message (JSON) as [`flat_message`] does, without writing the message out.
 ///
 /// # Errors
 /// `MalformedMessage`, or `InvalidArgument` if there is no such message.

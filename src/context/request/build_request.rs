@@ -114,8 +114,8 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     answer_with(session, items, edits, difference)
 }
 
-/// These entries for the facade, which holds what the last request has at their places: behind the first change most are still the
-/// same, and are only counted.
+/// Writes entries for the facade. Most entries behind the first change equal those of the last request at the same places: the facade
+/// has these messages, so they are only counted.
 fn written_items(session: &Session, entries: &[Entry], last: &[SentItem]) -> Vec<Written> {
     let mut items: Vec<Written> = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
@@ -143,7 +143,7 @@ pub(in crate::context) fn resend(session: &Session) -> Answer {
     )
 }
 
-/// Builds what the last request sent of the messages that have come, and knows it as sent. What it is built of.
+/// Builds what the last request sent of the messages that have come, and knows it as sent. Returns its entries.
 pub(in crate::context) fn rebuild_last_view(
     session: &mut Session,
     is_complete: bool,

@@ -177,9 +177,10 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     }
     // What was in this process needs no proof.
     if session.request.last.resend_all {
-        let is_next = is_complete && !goes && snapshot.open == open;
+        // What was sent last is what goes out next.
+        let is_unchanged = is_complete && !goes && snapshot.open == open;
         let violations =
-            if is_next { check_outgoing(session, &entries) } else { violations_sent(session) };
+            if is_unchanged { check_outgoing(session, &entries) } else { violations_sent(session) };
         discard_forged(session, violations.len(), &snapshot.changed, &repaired, forgotten);
     }
 }
