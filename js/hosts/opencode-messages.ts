@@ -12,7 +12,9 @@ export interface Info {
   id: string;
   sessionID: string;
   role: "user" | "assistant";
-  error?: unknown;
+  error?: { name?: unknown };
+  /** It is a summary of opencode's. */
+  summary?: unknown;
   model?: { providerID: string; modelID: string };
   tokens?: {
     input: number;
@@ -42,6 +44,7 @@ interface State {
   output?: string;
   error?: string;
   attachments?: unknown;
+  time?: { compacted?: unknown };
 }
 
 /** A part as the SDK has it, and the number of opencode's. */
@@ -58,6 +61,8 @@ interface UiPart {
 export interface UiMessage {
   role: "user" | "assistant";
   parts: UiPart[];
+  /** A summary of opencode's. */
+  isSummary?: true;
 }
 
 /** A message in both forms. */
@@ -71,6 +76,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   compaction: "What did we do so far?",
   subtask: "The following tool was executed by the user",
 };
+/** What opencode sends in place of a result that it has pruned. */
+const CLEARED = "[Old tool result content cleared]";
 const UNSENT = ["text/plain", "application/x-directory"];
 
 /** The messages that are sent, in both forms. */
@@ -81,11 +88,18 @@ export function mapped(messages: readonly Message[]): Both[] {
       const ui = role === "user" ? userPart(part) : assistantPart(part);
       return ui ? [{ ...ui, of }] : [];
     });
-    const hasContent = parts.some(({ type }) => type !== "step-start" && type !== "reasoning");
-    const isSent = role === "user" ? parts.length > 0 : hasContent || (!error && parts.length > 1);
-    return isSent ? [{ message, ui: { role, parts } }] : [];
+    const isAborted = error?.name === "MessageAbortedError";
+    const isContent = ({ type }: UiPart): boolean =>
+      type !== "step-start" && (!isAborted || type !== "reasoning");
+    // An answer that failed is left out, whatever of it had come.
+    const isSent = (!error || isAborted) && parts.some(isContent);
+    return isSent ? [{ message, ui: { role, parts, ...(isSummary(message) && SUMMARY) } }] : [];
   });
 }
+
+/** True for a summary of opencode's; a user's message may have an object there. */
+export const isSummary = ({ info }: Message): boolean => info.summary === true;
+const SUMMARY = { isSummary: true } as const;
 
 function userPart(part: Part): Omit<UiPart, "of"> | null {
   const { type, text, mime = "", url } = part;
@@ -105,7 +119,11 @@ function assistantPart(part: Part): Omit<UiPart, "of"> | null {
   const { status, input, output, error = "[Tool execution was interrupted]" } = state;
   const call = { type: `tool-${tool}`, toolCallId: callID, input };
   return status === "completed"
-    ? { ...call, ...{ state: "output-available" }, output }
+    ? {
+        ...call,
+        ...{ state: "output-available" },
+        output: state.time?.compacted ? CLEARED : output,
+      }
     : { ...call, ...{ state: "output-error" }, errorText: error };
 }
 

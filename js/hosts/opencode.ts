@@ -8,7 +8,14 @@ import type {
   Prepared,
   PresetOptions,
 } from "../types.js";
-import { type Message, mapped, restored, type UiMessage } from "./opencode-messages.js";
+import {
+  type Info,
+  isSummary,
+  type Message,
+  mapped,
+  restored,
+  type UiMessage,
+} from "./opencode-messages.js";
 import { Session, Sessions } from "./session.js";
 
 /** Options of a `ContextManager` without `format`, and with opencode's own model as its default `window`; or a manager of yours. */
@@ -72,14 +79,22 @@ interface Client {
   };
 }
 
+/** What an event is about, as far as the plugin uses it. */
+interface EventProperties {
+  sessionID?: string;
+  error?: unknown;
+  info?: Info;
+}
+
 /** opencode never asks for a longer answer. */
 const MOST_OUTPUT_TOKENS = 32_000;
 
 /** A session of opencode's. */
 class OpencodeManaged extends Session {
-  /** The last request, and the answer whose usage was taken. */
+  /** The last request. */
   last: Prepared<UiMessage> | undefined;
-  observed: string | undefined;
+  /** The messages that opencode had then: the answer is none of them. */
+  known: ReadonlySet<string> = new Set();
   /** The messages of that request. */
   history: readonly UiMessage[] = [];
   /** The last fold. */
@@ -92,7 +107,8 @@ class OpencodeManaged extends Session {
   constructor(session: OpencodeSession) {
     const isOwn = !(session instanceof ContextManager);
     const window = { contextTokens: 0 };
-    super(isOwn ? { ...session, window: session.window ?? window } : session, {
+    const isSummary = (message: unknown): boolean => (message as UiMessage).isSummary === true;
+    super(isOwn ? { isSummary, ...session, window: session.window ?? window } : session, {
       format: "ai-sdk",
       hasNoHints: true,
     });
@@ -122,15 +138,16 @@ class OpencodeManaged extends Session {
       this.context.pin({ index });
   }
 
-  /** Takes the usage of the last answer. */
+  /** Takes the usage of the answer to the last request. A revert leads back to older ones, and a summary answers a request of opencode's own. */
   hears(messages: readonly Message[]): void {
-    const { info } = messages.findLast(({ info }) => info.role === "assistant") ?? {};
-    const { tokens, id } = info ?? {};
-    if (!tokens || !this.last || id === this.observed || tokens.output === 0) return;
-    this.observed = id;
+    const answer = messages.findLast(({ info }) => info.role === "assistant");
+    const isAnswer = answer && !isSummary(answer) && !this.known.has(answer.info.id);
+    this.known = new Set(messages.map(({ info }) => info.id));
+    const { tokens } = answer?.info ?? {};
+    if (!isAnswer || !tokens || !this.last || tokens.output === 0) return;
     const { input, output, reasoning = 0, cache = {} } = tokens;
     const inputTokens = input + (cache.read ?? 0) + (cache.write ?? 0);
-    this.context.observe({ inputTokens, outputTokens: output + reasoning }, this.last);
+    this.observe({ inputTokens, outputTokens: output + reasoning }, this.last);
   }
 }
 
@@ -153,7 +170,10 @@ export function plugin(
     const of = (id: string): OpencodeManaged => sessions.of(id, () => new OpencodeManaged(session));
     return {
       event: async ({ event: { type, properties } }) => {
-        const { sessionID, error } = properties as { sessionID?: string; error?: unknown };
+        const { sessionID, error, info } = properties as EventProperties;
+        // opencode has read what it summarizes, in which the hook may have found no session.
+        if (type === "message.updated" && info?.summary === true)
+          of(info.sessionID).isCompacting = false;
         if (type !== "session.error" || !sessionID || !isContextOverflow(error)) return;
         const own = of(sessionID);
         if (own.history.length > 0) await own.context.recover(own.history, error);
