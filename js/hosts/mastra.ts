@@ -61,14 +61,15 @@ export interface MastraProcessor {
 export function processor(session: HostSession, parts: Pick<Parts, "tools"> = {}): MastraProcessor {
   // A processor may change the prompt only, which has no place for hints.
   const own = new Session(session, { format: "ai-sdk", hasNoHints: true });
-  let last: { prompt: readonly unknown[]; prepared: Prepared<unknown> } | undefined;
+  let last: { prompt: readonly unknown[]; prepared: Prepared<unknown>; at: number } | undefined;
   return {
     id: "plimsoll",
     processLLMRequest: async ({ prompt, model, steps = [] }) => {
       own.follow((Object(model) as { provider?: unknown }).provider);
-      const usage = steps.at(-1)?.usage;
-      if (last && usage) own.context.observe(usage, last.prepared);
-      last = { prompt, prepared: await own.context.prepare(prompt, parts) };
+      // A call that is sent again comes with the steps that it came with before.
+      const usage = last?.at === steps.length - 1 ? steps.at(-1)?.usage : undefined;
+      if (usage) own.observe(usage as object, last?.prepared);
+      last = { prompt, prepared: await own.context.prepare(prompt, parts), at: steps.length };
       const { messages } = last.prepared.apply({});
       return { prompt: messages as unknown as typeof prompt };
     },
