@@ -233,7 +233,7 @@ export function extension(session: PiSession = {}): (pi: PiExtensionApi) => void
 
     api.on("context", async ({ messages }, context) => {
       const own = of(context);
-      const history = messages.filter((message) => summaryIn(message) !== NOTHING);
+      const history = messages.filter((message) => summaryIn(message) !== NOTHING).flatMap(apart);
       own.last = await own.context.prepare(history, partsOf(context));
       return { messages: own.last.messages };
     });
@@ -251,36 +251,39 @@ export function extension(session: PiSession = {}): (pi: PiExtensionApi) => void
       if (reason === "threshold" && own.last?.fits !== false) return { cancel: true };
       const { tokensBefore } = event.preparation;
       const session = projected(context);
+      const entries = session.flatMap(({ id, message }) =>
+        apart(message).map((part) => ({ id, message: part })),
+      );
+      const messages = entries.map(({ message }) => message);
       const parts = { ...partsOf(context), signal };
       if (reason === "overflow") {
-        const smaller = await own.context.recover(session.messages, {}, parts);
+        const smaller = await own.context.recover(messages, {}, parts);
         return smaller ? { compaction: { ...unchanged(session), tokensBefore } } : undefined;
       }
       const options = { ...parts, focus, force: true };
-      const { record } = await own.context.compact(session.messages, options);
-      const firstKeptEntryId = session.ids[record?.firstKeptIndex ?? -1];
+      const { record } = await own.context.compact(messages, options);
+      const firstKeptEntryId = entries[record?.firstKeptIndex ?? 0]?.id;
       // Without a fold of ours, pi makes its own summary.
-      if (!record || firstKeptEntryId === undefined) return undefined;
-      const summary = summaryOf(record, session.messages);
+      if (!record || !firstKeptEntryId || firstKeptEntryId === entries[0]?.id) return undefined;
+      const summary = summaryOf(record, messages);
       return { compaction: { summary, firstKeptEntryId, tokensBefore, details: record.details } };
     });
   };
 }
 
-/** What of a session goes to the model. */
-interface Projected {
-  /** Its messages. */
-  messages: unknown[];
-  /** The entry of each. */
-  ids: string[];
+/** A message that goes to the model, and its entry. */
+interface Sent {
+  /** The id of the entry. */
+  id: string;
+  /** The message. */
+  message: unknown;
 }
 
-function projected({ sessionManager }: PiContext): Projected {
+function projected({ sessionManager }: PiContext): Sent[] {
   const { entries } = sessionManager.buildSessionProjection();
-  const each = entries.flatMap(({ sourceEntry: { id }, messages }) =>
+  return entries.flatMap(({ sourceEntry: { id }, messages }) =>
     messages.filter(isSent).map((message) => ({ id, message })),
   );
-  return { messages: each.map(({ message }) => message), ids: each.map(({ id }) => id) };
 }
 
 /** pi hands system messages to nobody. */
@@ -288,9 +291,9 @@ const isSent = (message: unknown): boolean =>
   roleOf(message) !== "system" && summaryIn(message) !== NOTHING;
 
 /** A compaction that keeps every message, and what an earlier one has put in the place of others. */
-function unchanged({ messages, ids }: Projected): { summary: string; firstKeptEntryId: string } {
-  const before = summaryIn(messages[0]);
-  const [first = "", second = first] = ids;
+function unchanged(session: readonly Sent[]): { summary: string; firstKeptEntryId: string } {
+  const before = summaryIn(session[0]?.message);
+  const [first = "", second = first] = session.map(({ id }) => id);
   return before === undefined
     ? { summary: NOTHING, firstKeptEntryId: first }
     : { summary: before, firstKeptEntryId: second };
@@ -302,7 +305,19 @@ function summaryOf({ head, kept }: CompactionRecord, messages: readonly unknown[
     .flatMap(([from, to]) => messages.slice(from, to))
     .filter((message) => roleOf(message) === "user")
     .map((message) => textOf((message as { content?: unknown }).content));
-  return words.length === 0 ? head : `${head}\n\nThe user's own words:\n\n${words.join("\n\n")}`;
+  return words.length === 0 ? head : `${head}${WORDS}${words.join("\n\n")}`;
+}
+
+const WORDS = "\n\nThe user's own words:\n\n";
+
+/** The user's words in a compaction of ours are the user's again: no later summary takes their place. */
+function apart(message: unknown): unknown[] {
+  const summary = summaryIn(message);
+  const [head = "", ...words] = summary?.split(WORDS) ?? [];
+  if (words.length === 0) return [message];
+  const { timestamp } = message as { timestamp?: unknown };
+  const own = { role: "user", content: words.join("\n\n"), timestamp };
+  return [{ ...Object(message), summary: head }, own];
 }
 
 function textOf(content: unknown): string {
