@@ -28,6 +28,7 @@ export interface Info {
 interface Part {
   type: string;
   text?: string;
+  synthetic?: boolean;
   ignored?: boolean;
   mime?: string;
   url?: string;
@@ -100,6 +101,13 @@ export function mapped(messages: readonly Message[]): Both[] {
 /** True for a summary of opencode's; a user's message may have an object there. */
 export const isSummary = ({ info }: Message): boolean => info.summary === true;
 const SUMMARY = { isSummary: true } as const;
+
+/** True for what the user has said: opencode says some lines in the user's name. */
+export const isAsked = ({ info, parts }: Message): boolean =>
+  info.role === "user" &&
+  parts.some(({ type, text, synthetic, ignored }) =>
+    Boolean(type === "text" && text && !synthetic && !ignored),
+  );
 
 function userPart(part: Part): Omit<UiPart, "of"> | null {
   const { type, text, mime = "", url } = part;

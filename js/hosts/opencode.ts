@@ -10,6 +10,7 @@ import type {
 } from "../types.js";
 import {
   type Info,
+  isAsked,
   isSummary,
   type Message,
   mapped,
@@ -97,6 +98,11 @@ class OpencodeManaged extends Session {
   known: ReadonlySet<string> = new Set();
   /** The messages of that request. */
   history: readonly UiMessage[] = [];
+  /** Where the user speaks in them. */
+  spoken: readonly number[] = [];
+  /** The pins of the user's first words and of the last. */
+  #first: string | undefined;
+  #last: string | undefined;
   /** The last fold. */
   record: CompactionRecord | null = null;
   /** opencode compacts: the next messages are what it summarizes. */
@@ -131,11 +137,13 @@ class OpencodeManaged extends Session {
     this.context.setModel({ window: { contextTokens: context, maxOutputTokens } });
   }
 
-  /** Keeps the user's first and last words, which opencode's summary may not have. */
+  /** Keeps the user's first and last words, which opencode's summary may not have. What was last gives way to what is. */
   keepsWords(): void {
-    const asked = this.history.flatMap(({ role }, index) => (role === "user" ? [index] : []));
-    for (const index of new Set([...asked.slice(0, 1), ...asked.slice(-1)]))
-      this.context.pin({ index });
+    const [first, last] = [this.spoken[0], this.spoken.at(-1)];
+    if (first === undefined || last === undefined) return;
+    this.#first ??= this.context.pin({ index: first });
+    if (this.#last !== undefined && this.#last !== this.#first) this.context.unpin(this.#last);
+    this.#last = this.context.pin({ index: last });
   }
 
   /** Takes the usage of the answer to the last request. A revert leads back to older ones, and a summary answers a request of opencode's own. */
@@ -192,6 +200,7 @@ export function plugin(
         own.hears(messages);
         const history = mapped(messages);
         own.history = history.map(({ ui }) => ui);
+        own.spoken = history.flatMap(({ message }, at) => (isAsked(message) ? [at] : []));
         const prepared = await own.context.prepare(own.history);
         own.last = prepared;
         own.record = prepared.compaction?.record ?? own.record;

@@ -91,3 +91,29 @@ test("what opencode does not send is not counted", { skip }, async () => {
   assert.ok((await tokens(answer([read()], 9, { error: { name: "APIError" } }))) < 100);
   assert.ok((await tokens(answer([read()], 9, { error: { name: "MessageAbortedError" } }))) > 500);
 });
+
+test("the user's first and last words stay, however often opencode compacts", {
+  skip,
+}, async () => {
+  const { hooks, request } = await started();
+  const compacts = async (/** @type {any[]} */ history) => {
+    await request(history);
+    await hooks["experimental.session.compacting"]({ sessionID: "s" }, { context: [] });
+    await request(history);
+    const summary = answer(text("A summary."), 9, { summary: true });
+    return [
+      user([{ type: "compaction" }]),
+      summary,
+      user([{ ...text("Go on.")[0], synthetic: true }]),
+    ];
+  };
+  let history = [user(text("The task."))];
+  for (let at = 0; at < 5; at += 1) {
+    history = await compacts([...history, answer([read()], 9), user(text(`Question ${at}.`))]);
+    // The next one has opencode's own line only.
+    history = await compacts([...history, answer([read()], 9)]);
+    const sent = JSON.stringify(await request(history));
+    assert.ok(sent.includes("The task."));
+    assert.deepEqual(sent.match(/Question \d/g), [`Question ${at}`]);
+  }
+});
