@@ -46,6 +46,7 @@ interface State {
   error?: string;
   attachments?: unknown;
   time?: { compacted?: unknown };
+  metadata?: { interrupted?: unknown; output?: unknown };
 }
 
 /** A part as the SDK has it, and the number of opencode's. */
@@ -126,13 +127,16 @@ function assistantPart(part: Part): Omit<UiPart, "of"> | null {
   if (type !== "tool" || !state) return null;
   const { status, input, output, error = "[Tool execution was interrupted]" } = state;
   const call = { type: `tool-${tool}`, toolCallId: callID, input };
-  return status === "completed"
-    ? {
-        ...call,
-        ...{ state: "output-available" },
-        output: state.time?.compacted ? CLEARED : output,
-      }
-    : { ...call, ...{ state: "output-error" }, errorText: error };
+  const result = status === "completed" ? (state.time?.compacted ? CLEARED : output) : soFar(state);
+  return result === undefined
+    ? { ...call, ...{ state: "output-error" }, errorText: error }
+    : { ...call, ...{ state: "output-available" }, output: result };
+}
+
+/** What an interrupted call had put out, which opencode sends as its result. */
+function soFar({ status, metadata }: State): string | undefined {
+  const isSent = status === "error" && metadata?.interrupted === true;
+  return isSent && typeof metadata.output === "string" ? metadata.output : undefined;
 }
 
 /** The messages of a request as opencode has them. Its own objects are never changed. */
@@ -166,6 +170,10 @@ function changed(part: Part, { text, input, output, errorText }: UiPart): Part {
   if (state.status === "completed") {
     const { attachments: _, ...rest } = state;
     return { ...part, state: { ...rest, input, output: String(output) } };
+  }
+  if (soFar(state) !== undefined) {
+    const metadata = { ...state.metadata, output: String(output) };
+    return { ...part, state: { ...state, input, metadata } };
   }
   return {
     ...part,

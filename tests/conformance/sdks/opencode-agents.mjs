@@ -85,6 +85,8 @@ export function toUi(messages, provider) {
         const output = state.time?.compacted ? CLEARED : state.output;
         return [{ ...call, state: "output-available", output }];
       }
+      if (state.status === "error" && state.metadata?.interrupted === true)
+        return [{ ...call, state: "output-available", output: state.metadata.output }];
       return [{ ...call, state: "output-error", errorText: state.error ?? PLACE }];
     });
     const isSent = sent.some((/** @type {any} */ { type }) => type !== "step-start");
@@ -127,7 +129,8 @@ function answerOf({ below, chance, words }, { write, model }, tokens) {
   const fails = chance(0.08);
   const stateOf = (/** @type {any} */ input) => {
     if (fails) return { status: "running", input };
-    if (chance(0.1)) return { status: "error", input, error: words(5) };
+    const metadata = chance(0.5) ? { interrupted: true, output: words(400) } : undefined;
+    if (chance(0.1)) return { status: "error", input, error: words(5), metadata };
     const output = words(chance(0.3) ? 700 : 40);
     return { status: "completed", input, output, time: chance(0.1) ? { compacted: 1 } : {} };
   };

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { sized } from "../../support/size.mjs";
 import { loadPackage } from "../support/package.mjs";
 import { adapter, requestsOf } from "./agent-runs.mjs";
-import { client, playOpencode, writer } from "./opencode-agents.mjs";
+import { client, playOpencode, toUi, writer } from "./opencode-agents.mjs";
 import { load } from "./sdks.mjs";
 
 const { api, why } = await loadPackage();
@@ -29,6 +29,28 @@ test("requests of generated sessions are valid", { skip }, async () => {
   }
   console.log(`opencode: ${JSON.stringify(all)}`);
   assert.ok(all.epochs > 0 && all.compactions > count && all.calls > 20 * count);
+});
+
+test("what an interrupted call had put out is counted and shortened as a result", {
+  skip,
+}, async () => {
+  const { request } = await started();
+  const metadata = { interrupted: true, output: "berth ".repeat(900) };
+  const stopped = () =>
+    call({ status: "error", input: {}, error: "Tool execution aborted", metadata });
+  const history = [
+    user(text("The task.")),
+    ...Array.from({ length: 30 }, () => answer([stopped()], 9)),
+  ];
+  const sent = await request([...history, user(text("Go on."))]);
+  const outputs = toUi(sent, "local").flatMap(({ parts }) =>
+    parts.flatMap((/** @type {any} */ { output }) => output ?? []),
+  );
+  assert.ok(outputs.length > 0 && outputs.every((one) => typeof one === "string"));
+  assert.ok(
+    outputs.join("").length < 60_000,
+    `${outputs.join("").length} characters in 12,000 tokens`,
+  );
 });
 
 /** A plugin of its own, and the request that it makes of a history. */
