@@ -100,6 +100,8 @@ function wrongIn({ talk, ui, messages, prepared }) {
   if (!prepared) return ["the plugin did not make it"];
   const all = JSON.stringify(ui);
   const strange = all.match(/TALK_\w/g)?.find((name) => name !== talk.tag);
+  // Where thinking leaves no room, the summary goes.
+  if (!prepared.fits) talk.facts = [];
   const lost = [talk.text, ...talk.facts].find((words) => !all.includes(words));
   const changed = talk.last?.keys.findIndex(
     (/** @type {string} */ key, /** @type {number} */ at) => key !== JSON.stringify(ui[at]),
@@ -180,9 +182,10 @@ export async function playOpencode({ plugin, made, sdk, seed }) {
 
   /** opencode compacts, as it does: what it reads, its answer, and how it goes on. @param {any} talk */
   const compacts = async (talk) => {
-    const tail = chance(0.5) ? usersIn(talk.history).at(-1) : talk.history.length;
     const isPair = (/** @type {any} */ { info, parts }) =>
       info.summary === true || parts.some((/** @type {any} */ { type }) => type === "compaction");
+    const turns = usersIn(talk.history).filter((at) => !isPair(talk.history[at]));
+    const tail = (chance(0.5) ? turns.at(-1) : undefined) ?? talk.history.length;
     const head = talk.history.slice(0, tail).filter((/** @type {any} */ it) => !isPair(it));
     await hooks["experimental.session.compacting"]({ sessionID: talk.name }, { context: [] });
     await transform(head);

@@ -171,8 +171,8 @@ class Play {
 
   /** @param {any} talk @param {any} message */
   say(talk, message) {
-    const whole = { ...message, timestamp: this.timestamp };
-    return talk.tree.append({ type: "message", message: whole });
+    const { timestamp } = this;
+    return talk.tree.append({ type: "message", message: { ...message, timestamp } });
   }
 
   /** Asks the model; what it answers. @param {any} talk */

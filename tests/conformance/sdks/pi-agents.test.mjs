@@ -50,10 +50,10 @@ test("what the user said stays through several compactions with a summarizer", {
     const { messages } = await pi.context({ messages: tree.messages() }, context);
     return JSON.stringify(messages);
   };
-  const said = [];
+  const wishes = [];
   for (const color of ["red", "blue", "green"]) {
-    said.push(`Never touch the ${color} berth.`);
-    say({ role: "user", content: said.at(-1) });
+    wishes.push(`Never touch the ${color} berth.`);
+    say({ role: "user", content: wishes.at(-1) });
     for (let at = 0; at < 12; at += 1) {
       await request();
       const call = { id: `${color}${at}`, name: "read", arguments: { path: `${color}${at}.txt` } };
@@ -78,6 +78,6 @@ test("what the user said stays through several compactions with a summarizer", {
     tree.append({ type: "compaction", ...compaction, time });
     say({ role: "user", content: "Go on." });
     const sent = await request();
-    for (const words of said) assert.ok(sent.includes(words), `${words} is gone after ${color}`);
+    for (const words of wishes) assert.ok(sent.includes(words), `${words} is gone after ${color}`);
   }
 });
