@@ -7,7 +7,7 @@ use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
 use super::repairer::Repairer;
 use super::run::{Keys, Reasoning, Run};
 use crate::hash_index::ByName;
-use crate::model::{FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role};
+use crate::model::{FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role, Span};
 use crate::validity::call::Call;
 
 impl Repairer {
@@ -114,7 +114,10 @@ impl Repairer {
         if let Some(run) = &mut self.run {
             run.trailing = trailing;
         }
-        self.intact = intact.map(|start| start.to(index.next())).or_else(|| self.intact.take());
+        // An answer without reasoning to what the user has said since is the newest turn now.
+        let is_over = |it: &Span<MessageId>| is_solid && self.spoke.is_some_and(|at| at >= it.end);
+        self.intact =
+            intact.map(|start| start.to(index.next())).or(self.intact.filter(|it| !is_over(it)));
         self.record_speaker(index, speaker);
     }
 

@@ -37,6 +37,8 @@ pub struct Repairer {
     /// The same, the system aside: its messages go elsewhere on some wires.
     pub(super) speaker: Option<Role>,
     pub(super) intact: Option<Span<MessageId>>,
+    /// The newest message of the user's behind an answer: the turn before it is over.
+    pub(super) spoke: Option<MessageId>,
     pub(super) unsigned: Unsigned,
     /// A message holds one result: the host puts those of a turn together by itself.
     pub(super) single: bool,
@@ -72,6 +74,7 @@ impl Repairer {
             newest: MessageId::FIRST,
             speaker: None,
             intact: None,
+            spoke: None,
             unsigned: Unsigned::default(),
             single: false,
             signs: false,
@@ -150,8 +153,9 @@ impl Repairer {
         self.run.as_ref().is_some_and(|run| run.growing && run.is_paused())
     }
 
-    /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10):
-    /// Anthropic refuses a request in which a neighbour of that reasoning is missing, too.
+    /// The messages whose pieces must all stay as they are: the newest of the model's turns with reasoning (I10), until
+    /// the user has spoken and the model has answered without any. Anthropic refuses a request in which a neighbour of
+    /// that reasoning is missing, too.
     pub fn intact(&self) -> Option<Span<MessageId>> {
         self.intact
     }

@@ -63,6 +63,9 @@ impl Repairer {
             self.give_up(seen);
         }
         self.finish_run(seen);
+        if speaks && !answers && outline.role == Role::User && self.last == Some(Role::Assistant) {
+            self.spoke = Some(index);
+        }
         let mut role = outline.role;
         // Nobody looks for a result in what the system says.
         let knows_one = rules.system_first && !leads || answers;

@@ -201,6 +201,22 @@ fn neighbours_of_the_newest_reasoning_are_kept_with_it() {
         assert_eq!(intact("U:t A:h,ca A:h,cb U:rb", provider), Some((1, 3)));
         assert_eq!(intact("U:t A:h,t A:t A:ca U:ra", provider), Some((1, 4)));
         assert_eq!(intact("U:t A:t A:h,ca U:ra A:h,cb", provider), Some((4, 5)));
-        assert_eq!(intact("U:t A:h,t U:t A:t A:t", provider), Some((1, 2)));
+        assert_eq!(intact("U:t A:h,t U:t", provider), Some((1, 2)));
+        assert_eq!(
+            intact("U:t A:h,t U:t A:t", provider),
+            None,
+            "a turn without reasoning followed"
+        );
+        assert_eq!(intact("U:t A:h,t U:t A:h,t", provider), Some((3, 4)));
+        assert_eq!(
+            intact("U:t A:h,t U:t A:h U:t", provider),
+            Some((1, 2)),
+            "reasoning alone is not sent"
+        );
+        assert_eq!(intact("U:t A:h,t U:t A:t U:t A:h,t", provider), Some((5, 6)));
+        // The turn goes on: results, also with words of the user's beside or behind them.
+        assert_eq!(intact("U:t A:h,ca U:ra A:t", provider), Some((1, 2)));
+        assert_eq!(intact("U:t A:h,ca U:ra,t A:cb U:rb A:t", provider), Some((1, 2)));
+        assert_eq!(intact("U:t A:h,ca U:ra U:t A:t", provider), Some((1, 2)));
     }
 }

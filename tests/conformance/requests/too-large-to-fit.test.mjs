@@ -81,6 +81,22 @@ test("a request that is too large because of reasoning that must stay says so", 
   assert.equal(manager({ thinking: "none" }).request(messages).fits, true);
 });
 
+test("reasoning stays until a later turn was answered without any", { skip }, () => {
+  const context = manager();
+  const thinking = { type: "thinking", thinking: prose(4_000), signature: "c2ln" };
+  const words = { type: "text", text: "fine" };
+  const messages = [
+    ...user("look"),
+    { role: "assistant", content: [thinking, words] },
+    ...user("go on"),
+  ];
+  assert.equal(context.request(messages).fits, false);
+  const more = [...messages, { role: "assistant", content: "done" }, ...user("next")];
+  const { fits, why, messages: sent } = context.request(more);
+  assert.deepEqual([fits, why], [true, null]);
+  assert.deepEqual(sent[1], { role: "assistant", content: [words] });
+});
+
 test("an output reserve that is too large is named if a smaller one would fit", { skip }, () => {
   const context = manager({ window: { contextTokens: 4_000, maxOutputTokens: 3_000 } });
   const { fits, why } = context.request(user(prose(1_000)));
