@@ -10,6 +10,8 @@ pub mod candidate;
 #[cfg(any(feature = "compact", feature = "context"))]
 pub mod compact;
 #[cfg(feature = "context")]
+pub mod compressed_texts;
+#[cfg(feature = "context")]
 pub mod context;
 pub mod error;
 pub mod estimate;

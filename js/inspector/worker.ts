@@ -153,7 +153,8 @@ async function play(run: Simulation, setting: Setting): Promise<Played | null> {
   }
   runs[run]?.[Symbol.dispose]();
   runs[run] = played;
-  const { trigger, target } = played.report().window;
+  // They are the same at every call; at the first one a report is short.
+  const { trigger, target } = played.report(0).window;
   const kinds = { edit: 1, fold: 2 };
   return {
     used: Float64Array.from(played.calls, (one) => one.used),

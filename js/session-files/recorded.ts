@@ -51,8 +51,9 @@ class RecordedSession extends Views implements Recorded {
   readonly window: Recorded["window"];
   readonly #options: string;
   #view: Handle<glue.RecordedView> | undefined;
-  /** Layers and changes, once they were asked for. */
-  #history: { layers: Layers; changes: MessageChange[] } | undefined;
+  /** Once they were asked for. */
+  #layers: Layers | undefined;
+  #changes: MessageChange[] | undefined;
 
   constructor(
     session: SessionFile,
@@ -83,14 +84,14 @@ class RecordedSession extends Views implements Recorded {
 
   layers(): Layers {
     this.refuseDisposed("layers");
-    const { names, tokens } = this.#layered().layers;
+    const { names, tokens } = this.#allLayers();
     return { names: [...names], tokens: tokens.slice() };
   }
 
   changes(from = 0, to: number = this.calls.length - 1): MessageChange[] {
     this.refuseDisposed("changes");
     const [first, last] = [this.numberOf(from), this.numberOf(to)];
-    const all = this.#layered().changes;
+    const all = this.#allChanges();
     return all.filter(({ call }) => first <= call && call <= last);
   }
 
@@ -119,19 +120,28 @@ class RecordedSession extends Views implements Recorded {
     return this.#view.value;
   }
 
-  #layered(): { layers: Layers; changes: MessageChange[] } {
-    if (this.#history === undefined) {
-      const recording = this.recording();
-      const view = this.#standingView();
-      const layers = call("layers", () => recording.recorded_layers(view));
-      const [names, changes] = call("layers", () => [layers.names(), layers.changes()] as const);
-      const tokens = call("layers", () => layers.tokens());
-      layers.free();
-      this.#history = {
-        layers: { names: JSON.parse(names) as string[], tokens },
-        changes: JSON.parse(changes) as MessageChange[],
-      };
-    }
-    return this.#history;
+  #allLayers(): Layers {
+    this.#layers ??= this.#walked((walked) => ({
+      names: JSON.parse(walked.names()) as string[],
+      tokens: walked.tokens(),
+    }));
+    return this.#layers;
+  }
+
+  #allChanges(): MessageChange[] {
+    this.#changes ??= this.#walked((walked) => JSON.parse(walked.changes()) as MessageChange[]);
+    return this.#changes;
+  }
+
+  /** Goes through all calls. */
+  #walked<T>(take: (walked: glue.Layers) => T): T {
+    const recording = this.recording();
+    const view = this.#standingView();
+    return call("layers", () => {
+      const walked = recording.recorded_layers(view);
+      const taken = take(walked);
+      walked.free();
+      return taken;
+    });
   }
 }

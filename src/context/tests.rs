@@ -216,7 +216,7 @@ fn a_stub_names_what_it_replaces_and_costs_the_tokens_of_its_text() {
         let is_call = block.kind == crate::model::Kind::Call;
         let what = if is_call { "arguments" } else { "error" };
         assert!(line.starts_with(&format!("[{what} cut, {} tokens", block.tokens)), "{line}");
-        let sent = if is_call { json!({ "cut": line }).to_string() } else { line.clone() };
+        let sent = if is_call { json!({ "cut": &**line }).to_string() } else { line.to_string() };
         let overhead = ledger.blocks[at.index()].overhead;
         assert_eq!(block.now, overhead + Estimator::Chars4.tokens(&sent));
     }

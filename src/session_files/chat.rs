@@ -222,6 +222,7 @@ fn unquoted(json: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::raw::RawValue;
+    use super::super::testing::json;
     use super::*;
 
     fn part(json: &str) -> Vec<Part<'_>> {
@@ -230,7 +231,7 @@ mod tests {
     }
 
     fn messages_of(chat: Chat<'_>) -> Vec<String> {
-        chat.finish().messages
+        json(&chat.finish())
     }
 
     #[test]
@@ -269,6 +270,6 @@ mod tests {
         chat.say(2, part(r#""""#));
         let file = chat.finish();
         assert_eq!((file.calls.len(), file.calls[0].at, file.messages.len()), (1, Some(6), 1));
-        assert_eq!(file.messages[0], r#"{"role":"assistant","content":""}"#);
+        assert_eq!(json(&file)[0], r#"{"role":"assistant","content":""}"#);
     }
 }

@@ -95,7 +95,7 @@ impl Reader {
             }
         }
         self.answering = answer;
-        self.file.messages.push(raw.to_owned());
+        self.file.messages.push(raw);
     }
 
     fn meta(&mut self, meta: &Object<'_>) {
@@ -133,6 +133,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::super::lines::lines;
+    use super::super::testing::json;
     use super::*;
 
     fn item(payload: &str) -> String {
@@ -178,7 +179,7 @@ mod tests {
             r#"{"timestamp":"x","type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":50,"cached_input_tokens":40,"output_tokens":3},"model_context_window":999}}}"#,
         );
         let file = rollout(&lines);
-        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        let json = json(&file);
         assert_eq!(json, items);
         assert_eq!(file.message_format, "openai-responses");
         assert_eq!(file.system.as_deref(), Some("You are"));

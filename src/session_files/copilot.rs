@@ -92,7 +92,7 @@ pub(super) const SCRIPT: Script = Script {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::open_lines;
+    use super::super::testing::{json, open_lines};
 
     #[test]
     fn events_become_messages_as_the_model_saw_them() {
@@ -110,7 +110,7 @@ mod tests {
             r#"{"type":"tool.execution_complete","data":{}}"#,
             r#"{"type":"something.new","data":{}}"#,
         ]);
-        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        let json = json(&file);
         assert_eq!(
             json,
             [

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use litemap::LiteMap;
 
 use super::lines::Line;
+use crate::compressed_texts::CompressedTexts;
 use crate::error::Error;
 use crate::json::{self, Write};
 use crate::number::count;
@@ -23,7 +24,7 @@ pub struct SessionFile {
     pub message_format: &'static str,
     /// The whole conversation, also what a compaction took out of the request. Text of the file wherever possible, so
     /// that signatures, unusual numbers and lone surrogates come through.
-    pub messages: Vec<String>,
+    pub messages: CompressedTexts,
     /// The system prompt, where the file holds it.
     pub system: Option<String>,
     /// The tool definitions, where the file holds them.
@@ -49,15 +50,26 @@ struct Texts<'a>(&'a [String]);
 
 impl Write for Texts<'_> {
     fn write(&self, out: &mut String) {
-        out.push('[');
-        for (at, text) in self.0.iter().enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            out.push_str(text);
-        }
-        out.push(']');
+        write_list(self.0, out);
     }
+}
+
+impl Write for CompressedTexts {
+    fn write(&self, out: &mut String) {
+        write_list(self.iter(), out);
+    }
+}
+
+/// Appends JSON texts as one array.
+pub fn write_list(texts: impl IntoIterator<Item: AsRef<str>>, out: &mut String) {
+    out.push('[');
+    for (at, text) in texts.into_iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        out.push_str(text.as_ref());
+    }
+    out.push(']');
 }
 
 impl Write for SessionFile {
@@ -65,7 +77,7 @@ impl Write for SessionFile {
         let members: [(&str, &dyn Write); 12] = [
             ("format", &self.format),
             ("message_format", &self.message_format),
-            ("messages", &Texts(&self.messages)),
+            ("messages", &self.messages),
             ("system?", &self.system),
             ("tools?", &self.tools.as_deref().map(Texts)),
             ("window?", &self.window),
@@ -333,7 +345,7 @@ impl SessionFile {
         Self {
             format,
             message_format,
-            messages: Vec::new(),
+            messages: CompressedTexts::default(),
             system: None,
             tools: None,
             window: None,
@@ -368,7 +380,7 @@ impl SessionFile {
     /// Adds a message that was put together from pieces of the file.
     pub(super) fn made(&mut self, line: u32, json: String) {
         match json::parse(&json) {
-            Ok(_) => self.messages.push(json),
+            Ok(_) => self.messages.push(&json),
             Err(error) => self.receipt.fail(line, error.to_string()),
         }
     }

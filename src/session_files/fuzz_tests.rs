@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use super::testing::json;
 use super::{SessionReader, read_session};
 
 const SEEDS: [&str; 15] = [
@@ -150,7 +151,7 @@ fn byte_order_marks_line_ends_and_bad_utf8_are_taken() {
     );
     let file = read_session(&bytes, None).expect("read");
     assert_eq!((file.messages.len(), file.receipt.lossy, file.receipt.lines), (1, 1, 2));
-    assert_eq!(file.messages[0], "{\"role\":\"user\",\"content\":\"\u{fffd}\u{fffd}\"}");
+    assert_eq!(json(&file)[0], "{\"role\":\"user\",\"content\":\"\u{fffd}\u{fffd}\"}");
 }
 
 #[test]

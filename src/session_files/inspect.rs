@@ -99,6 +99,7 @@ fn model_calls<'a>(events: &[Line<'a>]) -> (ByName<'a>, Vec<SessionCall>) {
 #[cfg(test)]
 mod tests {
     use super::super::read_session;
+    use super::super::testing::json;
 
     const LOG: &str = r#"{"version":2,"eval":{"task":"t"},"samples":[{"messages":[]},{
         "messages":[{"role":"system","content":"s"},{"id":"u","role":"user","content":[{"type":"text","text":"attachment://h1"}]},
@@ -110,7 +111,7 @@ mod tests {
     #[test]
     fn a_sample_is_read_with_what_its_events_report() {
         let file = read_session(LOG.as_bytes(), Some("1")).expect("read");
-        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        let json = json(&file);
         assert_eq!(
             json,
             [

@@ -93,6 +93,7 @@ pub(super) const SCRIPT: Script = Script {
 #[cfg(test)]
 mod tests {
     use super::super::read_session;
+    use super::super::testing::json;
 
     #[test]
     fn steps_become_messages_and_cancelled_ones_nothing() {
@@ -112,7 +113,7 @@ mod tests {
             r#"{"type":"context.apply_compaction","summary":"so far","contextSummary":"head","tokensBefore":900,"tokensAfter":90}"#,
         ];
         let file = read_session(lines.join("\n").as_bytes(), None).expect("read");
-        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        let json = json(&file);
         assert_eq!(
             json,
             [

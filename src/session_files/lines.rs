@@ -25,8 +25,8 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
 
 impl<'a> Line<'a> {
     /// The text as it stands, for a message that stays as it is.
-    pub(super) fn raw(&self) -> Option<String> {
-        crate::json::parse(self.text).ok().map(ToOwned::to_owned)
+    pub(super) fn raw(&self) -> Option<&'a str> {
+        crate::json::parse(self.text).ok()
     }
 
     /// Its members, or why it has none.

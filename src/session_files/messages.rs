@@ -164,7 +164,7 @@ pub(super) fn runs(list: &RawValue, leaf: Option<&str>) -> Result<Option<Session
 #[cfg(test)]
 mod tests {
     use super::super::read_session;
-    use super::super::testing::open;
+    use super::super::testing::{json, open};
     use super::*;
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
             file.tools.as_ref().map(|tools| tools[0].as_str()),
             Some(r#"{"name":"x","n":1.0}"#)
         );
-        assert_eq!(file.messages[0], r#"{"role":"user","content":"hi \ud800"}"#);
+        assert_eq!(json(&file)[0], r#"{"role":"user","content":"hi \ud800"}"#);
         assert_eq!(file.calls[0].at, Some(5_000_000_000_000));
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(9));
         assert_eq!(file.receipt.broken[0].line, 3);
@@ -214,8 +214,8 @@ mod tests {
         let text = br#"[{"task_id":0,"traj":[{"role":"user","content":"a"}]},{"traj":[{"role":"user","content":"b"}]}]"#;
         let first = read_session(text, None).expect("read");
         assert_eq!((first.format, first.receipt.branches.len()), ("tau-openai", 2));
-        assert!(first.messages[0].contains('a'));
-        assert!(read_session(text, Some("1")).expect("read").messages[0].contains('b'));
+        assert!(json(&first)[0].contains('a'));
+        assert!(json(&read_session(text, Some("1")).expect("read"))[0].contains('b'));
         let error = read_session(text, Some("2")).expect_err("no such run").to_string();
         assert_eq!(error, "leaf: expected the index of a run, less than 2, got 2");
     }
@@ -254,8 +254,8 @@ mod tests {
             &call("b"),
         ];
         let reply = format!(r#"{{"role":"assistant","content":[{}]}}"#, reply.join(","));
-        assert_eq!(file.messages[1], reply);
-        assert_eq!(file.messages[4], lines[7], "what stands alone is untouched");
+        assert_eq!(json(&file)[1], reply);
+        assert_eq!(json(&file)[4], lines[7], "what stands alone is untouched");
         let calls: Vec<_> = file.calls.iter().map(|call| (call.sent, call.at)).collect();
         assert_eq!(calls, [(1, Some(1_000_000_000_001)), (4, None)]);
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(9));

@@ -49,7 +49,7 @@ mod testing;
 pub use canonical::is_canonical;
 pub use file::{
     Broken, CheckpointContent, CheckpointRecord, CompactionRecord, Extracted, Receipt, Resume,
-    SessionCall, SessionFile, SessionModel, SessionWindow, Usage,
+    SessionCall, SessionFile, SessionModel, SessionWindow, Usage, write_list,
 };
 
 pub use redaction::{Hit, Redaction};

@@ -143,6 +143,7 @@ fn fold<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
 #[cfg(test)]
 mod tests {
     use super::super::read_session;
+    use super::super::testing::json;
 
     const EXPORT: &str = r#"{"info":{"id":"ses","title":"t"},"messages":[
         {"info":{"id":"u","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true},
@@ -160,7 +161,7 @@ mod tests {
     #[test]
     fn steps_tools_and_compactions_are_distinguished() {
         let file = read_session(EXPORT.as_bytes(), None).expect("read");
-        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        let json = json(&file);
         assert_eq!(
             json,
             [
@@ -190,7 +191,7 @@ mod tests {
     fn calls_of_one_message_with_the_same_id_are_all_there() {
         let again = EXPORT.replace(r#""callID":"b""#, r#""callID":"a""#);
         let file = read_session(again.as_bytes(), None).expect("read");
-        let json: Vec<&str> = file.messages.iter().map(String::as_str).collect();
+        let json = json(&file);
         assert!(json[1].contains(r#""id":"a","#) && json[1].contains(r#""id":"a_2","#));
         assert_eq!(
             json[2..4],

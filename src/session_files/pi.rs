@@ -173,7 +173,7 @@ fn add_message(fields: &Object<'_>, file: &mut SessionFile) {
             file.called(&model);
         }
     }
-    file.messages.push(raw.to_owned());
+    file.messages.push(raw);
 }
 
 /// The first entry kept: by id, or in old files by its position among all lines, the header's being 0.
@@ -190,6 +190,7 @@ fn first_kept(tree: &Tree<'_, '_>, fields: &Object<'_>) -> Option<usize> {
 mod tests {
     use super::super::lines::lines;
     use super::*;
+    use crate::compressed_texts::Text;
 
     fn message(role: &str, text: &str, id: &str, parent: &str) -> String {
         format!(
@@ -198,8 +199,9 @@ mod tests {
     }
 
     fn texts(file: &SessionFile) -> Vec<String> {
-        let text = |message| Object::of(message).text("content").unwrap_or_default().into_owned();
-        file.messages.iter().map(|raw| text(raw)).collect()
+        let text =
+            |message: Text| Object::of(&message).text("content").unwrap_or_default().into_owned();
+        file.messages.iter().map(text).collect()
     }
 
     fn tree() -> String {

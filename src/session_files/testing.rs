@@ -13,6 +13,6 @@ pub(super) fn open_lines(lines: &[&str]) -> SessionFile {
 }
 
 /// Its messages as JSON.
-pub(super) fn json(file: &SessionFile) -> Vec<&str> {
-    file.messages.iter().map(String::as_str).collect()
+pub(super) fn json(file: &SessionFile) -> Vec<String> {
+    file.messages.iter().map(|json| json.to_string()).collect()
 }

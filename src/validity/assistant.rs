@@ -115,9 +115,9 @@ impl Repairer {
             run.trailing = trailing;
         }
         // An answer without reasoning to what the user has said since is the newest turn now.
-        let is_over = |it: &Span<MessageId>| is_solid && self.spoke.is_some_and(|at| at >= it.end);
+        let goes_on = |it: &Span<MessageId>| !is_solid || self.spoke < it.end;
         self.intact =
-            intact.map(|start| start.to(index.next())).or(self.intact.filter(|it| !is_over(it)));
+            intact.map(|start| start.to(index.next())).or_else(|| self.intact.filter(goes_on));
         self.record_speaker(index, speaker);
     }
 

@@ -37,8 +37,8 @@ pub struct Repairer {
     /// The same, the system aside: its messages go elsewhere on some wires.
     pub(super) speaker: Option<Role>,
     pub(super) intact: Option<Span<MessageId>>,
-    /// The newest message of the user's behind an answer: the turn before it is over.
-    pub(super) spoke: Option<MessageId>,
+    /// The newest message of the user's behind an answer, which ends that turn; the first one of all ends none.
+    pub(super) spoke: MessageId,
     pub(super) unsigned: Unsigned,
     /// A message holds one result: the host puts those of a turn together by itself.
     pub(super) single: bool,
@@ -74,7 +74,7 @@ impl Repairer {
             newest: MessageId::FIRST,
             speaker: None,
             intact: None,
-            spoke: None,
+            spoke: MessageId::FIRST,
             unsigned: Unsigned::default(),
             single: false,
             signs: false,

@@ -64,7 +64,7 @@ impl Repairer {
         }
         self.finish_run(seen);
         if speaks && !answers && outline.role == Role::User && self.last == Some(Role::Assistant) {
-            self.spoke = Some(index);
+            self.spoke = index;
         }
         let mut role = outline.role;
         // Nobody looks for a result in what the system says.

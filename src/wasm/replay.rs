@@ -5,6 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{grow_ahead, with_input};
+use crate::compressed_texts::CompressedTexts;
 use crate::context::{self, Options, explain, list_buckets, list_messages};
 use crate::error::Result;
 use crate::estimate::Estimator;
@@ -34,7 +35,7 @@ pub struct AtCall(context::AtCall, Vec<String>);
 #[wasm_bindgen]
 pub struct Layers {
     layers: context::Layers,
-    changes: String,
+    changes: Vec<context::MessageChange>,
 }
 
 #[wasm_bindgen]
@@ -51,7 +52,7 @@ impl Layers {
 
     /// Messages that calls sent otherwise than the call before, as JSON.
     pub fn changes(&self) -> String {
-        self.changes.clone()
+        write(&self.changes)
     }
 }
 
@@ -63,11 +64,11 @@ impl Recording {
     /// Measures a session whose messages are here.
     pub(super) fn of(
         json: &str,
-        messages: &Rc<Vec<String>>,
+        messages: &Rc<CompressedTexts>,
         estimator: Option<String>,
     ) -> Result<Self> {
         let estimator = named(estimator)?;
-        let bytes = messages.iter().fold(json.len(), |all, one| all.saturating_add(one.len()));
+        let bytes = messages.bytes().saturating_add(json.len());
         grow_ahead(bytes.saturating_mul(WORK_PER_BYTE));
         Ok(Self(context::Recording::of(json, Rc::clone(messages), estimator)?))
     }
@@ -129,7 +130,7 @@ impl Recording {
     /// Tokens by call and bucket as they were sent. Has the view show any call sooner from then on.
     pub fn recorded_layers(&self, view: &mut RecordedView) -> Layers {
         let (layers, changes) = self.0.recorded_layers(&mut view.0);
-        Layers { layers, changes: write(&changes) }
+        Layers { layers, changes }
     }
 
     /// What a compaction would do behind a call, as JSON.

@@ -7,11 +7,12 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::memory::{grow_ahead, with_bytes, with_input};
 use super::replay::Recording;
+use crate::compressed_texts::{CompressedTexts, Text};
 use crate::context;
 use crate::error::Result;
 use crate::json::{self, Value, json, write};
 use crate::number::count;
-use crate::session_files::{self, Redaction, is_canonical};
+use crate::session_files::{self, Redaction, is_canonical, write_list};
 use crate::text::{redact_each, utf16_len};
 
 /// A session file that comes in pieces.
@@ -23,9 +24,11 @@ pub struct SessionReader(session_files::SessionReader);
 #[wasm_bindgen]
 pub struct OpenSession {
     head: String,
-    messages: Rc<Vec<String>>,
+    messages: Rc<CompressedTexts>,
     /// Places of messages that JavaScript would write otherwise, until it has.
-    others: Vec<u32>,
+    others: Vec<usize>,
+    /// The messages before them, as JavaScript writes them.
+    rewritten: CompressedTexts,
 }
 
 #[wasm_bindgen]
@@ -50,9 +53,10 @@ impl SessionReader {
         grow_ahead(reader.bytes());
         let mut file = reader.end(leaf.as_deref())?;
         let messages = mem::take(&mut file.messages);
-        let is_other = |(_, json): &(u32, &String)| !is_canonical(json);
-        let others = (0..).zip(&messages).filter(is_other).map(|(at, _)| at).collect();
-        Ok(OpenSession { head: write(&file), messages: Rc::new(messages), others })
+        let others = (0..).zip(messages.iter()).filter(|(_, json)| !is_canonical(json));
+        let others = others.map(|(at, _)| at).collect();
+        let rewritten = CompressedTexts::default();
+        Ok(OpenSession { head: write(&file), messages: Rc::new(messages), others, rewritten })
     }
 }
 
@@ -66,29 +70,32 @@ impl OpenSession {
     /// Messages that JavaScript would write otherwise, as JSON: the first of them, of so many bytes and one more.
     pub fn others(&self, bytes: usize) -> String {
         let mut room = bytes;
-        let others = self.others.iter().filter_map(|at| self.messages.get(*at as usize));
-        let some = others.take_while(|json| {
+        let others = self.others.iter().filter_map(|at| self.messages.get(*at));
+        list(others.take_while(|json| {
             let has_room = room > 0;
             room = room.saturating_sub(json.len());
             has_room
-        });
-        format!("[{}]", some.map(String::as_str).collect::<Vec<_>>().join(","))
+        }))
     }
 
     /// Takes these messages (JSON) as JavaScript has written them; false: there are more.
     pub fn rewrite(&mut self, len: usize) -> Result<bool> {
-        let Self { messages, others, .. } = self;
+        let Self { messages, others, rewritten, .. } = self;
         with_input(len, |json| {
-            let messages = Rc::make_mut(messages);
             let written = json::items(json).unwrap_or_default();
             let done = written.len().min(others.len());
             for (at, json) in others.drain(..done).zip(written) {
-                if let Some(message) = messages.get_mut(at as usize) {
-                    json.clone_into(message);
-                }
+                rewritten.extend((rewritten.len()..at).filter_map(|at| messages.get(at)));
+                rewritten.push(json);
             }
             // Nothing written would be asked for for ever.
-            Ok(others.is_empty() || done == 0)
+            let is_done = others.is_empty() || done == 0;
+            if is_done {
+                rewritten
+                    .extend((rewritten.len()..messages.len()).filter_map(|at| messages.get(at)));
+                *messages = Rc::new(mem::take(rewritten));
+            }
+            Ok(is_done)
         })
     }
 
@@ -99,8 +106,7 @@ impl OpenSession {
 
     /// Messages from one place to another, as JSON.
     pub fn messages(&self, from: usize, to: usize) -> String {
-        let messages = self.messages.get(from..to.min(self.messages.len())).unwrap_or_default();
-        format!("[{}]", messages.join(","))
+        list((from..to).map_while(|at| self.messages.get(at)))
     }
 
     /// Measures the session with what stands beside its messages (JSON) in the input buffer.
@@ -112,6 +118,13 @@ impl OpenSession {
     pub fn texts(&self, len: usize) -> Result<String> {
         with_input(len, |json| Ok(write(&context::Recording::texts_of(json, &self.messages)?)))
     }
+}
+
+/// JSON texts as one array.
+fn list(texts: impl Iterator<Item = Text>) -> String {
+    let mut all = String::new();
+    write_list(texts, &mut all);
+    all
 }
 
 /// The session (JSON) in the input buffer without what the options (JSON) take out, and what that was, as JSON.

@@ -42,7 +42,7 @@ pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Re
         let shown = block.filter(|it| matches!(it.form, Form::Capped | Form::Stubbed));
         let text = shown
             .and_then(|_| session.decisions.placeholders.text.get(&at))
-            .map_or(&*part.text, String::as_str);
+            .map_or(&*part.text, |text| text);
         parts.push(
             json!({ "kind": kind, "text": text, "name": name, "error": error, "kept": kept }),
         );

@@ -80,7 +80,7 @@ impl Recording {
         let of = |name| members.iter().find(|(known, _)| known == name).map_or("[]", |(_, it)| *it);
         for index in json::items(of("go")).unwrap_or_default() {
             let index = index.parse().unwrap_or(MessageId::NONE);
-            flat_message(session, index, self.raw(index))?;
+            flat_message(session, index, self.raw(index).as_bytes())?;
         }
         let names = Value::raw(of("identifiers").into());
         let mut extracted = String::new();
@@ -98,7 +98,7 @@ impl Recording {
         if index >= self.end() {
             return Ok(String::new());
         }
-        self.text_of(index, self.raw(index))
+        self.text_of(index, self.raw(index).as_bytes())
     }
 
     /// What a message (JSON) in the format of the session says.

@@ -134,7 +134,7 @@ struct Bill {
 
 /// Checkpoints of a replay: copies of the session, which share what did not change between them. Any call is a short way from the
 /// one before it.
-pub(super) const CHECKPOINTS: u32 = 32;
+const CHECKPOINTS: u32 = 24;
 /// Fewer calls are played faster than a session is copied.
 const LEAST_CALLS: u32 = 16;
 
@@ -158,7 +158,7 @@ impl Recording {
         let prices = options.policy.prices.clone();
         let fixed = session.request.extras.total();
         Replay {
-            calls: Vec::new(),
+            calls: Vec::with_capacity(self.calls.len()),
             totals: Totals::default(),
             events: Vec::new(),
             session,
@@ -212,9 +212,14 @@ impl Recording {
         let upto = from.saturating_add(calls).min(all);
         for (number, call) in (0..upto).zip(&self.calls).skip(from as usize) {
             self.play(replay, number, call)?;
+            // A little at a time, once its first screen is there: compressed, a session leaves room for its checkpoints.
+            self.raw.compress(number.saturating_add(1) as usize, all as usize);
             if number.saturating_add(1).is_multiple_of(apart) {
                 replay.checkpoints.push((number, replay.session.clone()));
             }
+        }
+        if upto == all {
+            replay.changes.log.shrink_to_fit();
         }
         Ok(upto == all)
     }

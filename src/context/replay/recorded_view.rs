@@ -4,12 +4,14 @@ use super::as_sent::{AsSent, Standing};
 use super::at_call::AtCall;
 use super::layers::Layers;
 use super::message_changes::{MessageChange, MessageChanges};
-use super::played::CHECKPOINTS;
 use super::recorded::Recorded;
 use super::recording::Recording;
 use super::usage_fit::ONE;
 use crate::context::options::Options;
 use crate::number::count;
+
+/// Checkpoints of the view. Fewer than a replay has: nothing is decided on the way from one to a call.
+const CHECKPOINTS: u32 = 4;
 
 /// Every call as it was made, and the session at some of them, from which any other is a short way.
 #[derive(Debug)]

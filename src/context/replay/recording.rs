@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::usage_fit::{ONE, scaled};
+use crate::compressed_texts::{CompressedTexts, Text};
 use crate::context::options::Options;
 use crate::context::request::request_extras::Parts;
 use crate::context::session::Session;
@@ -26,7 +27,7 @@ pub struct Recording {
     pub(super) format: Format,
     pub(super) parts: Parts,
     /// As JSON; shared with whoever has read them.
-    raw: Rc<Vec<String>>,
+    pub(super) raw: Rc<CompressedTexts>,
     pub(super) measures: Vec<Measure>,
     pub(super) identifiers: Identifiers,
     pub(super) calls: Vec<RecordedCall>,
@@ -145,13 +146,13 @@ impl Recording {
     ///
     /// # Errors
     /// As `parse`.
-    pub fn of(json: &str, messages: Rc<Vec<String>>, estimator: Estimator) -> Result<Self> {
+    pub fn of(json: &str, messages: Rc<CompressedTexts>, estimator: Estimator) -> Result<Self> {
         Self::measured(SESSION.read(json).map_err(no_session)?, messages, estimator)
     }
 
     fn measured(
         mut session: Members<'_>,
-        raw: Rc<Vec<String>>,
+        raw: Rc<CompressedTexts>,
         estimator: Estimator,
     ) -> Result<Self> {
         let format = format_of(&mut session, &raw)?;
@@ -204,11 +205,11 @@ impl Recording {
     ///
     /// # Errors
     /// As `parse`.
-    pub fn texts_of(json: &str, messages: &[String]) -> Result<Vec<String>> {
+    pub fn texts_of(json: &str, messages: &CompressedTexts) -> Result<Vec<String>> {
         let mut session = SESSION.read(json).map_err(no_session)?;
         let format = format_of(&mut session, messages)?;
         let mut all = Vec::new();
-        for (index, message) in (0u32..).zip(messages) {
+        for (index, message) in (0u32..).zip(messages.iter()) {
             let draft = format.read(message.as_bytes(), index)?;
             all.extend(texts(&draft).into_iter().map(ToOwned::to_owned));
         }
@@ -279,23 +280,26 @@ impl Recording {
     }
 
     pub(super) fn supply(&self, session: &mut Session, index: MessageId) -> Result<()> {
-        session.supply(index, self.raw(index))
+        session.supply(index, self.raw(index).as_bytes())
     }
 
-    pub(super) fn raw(&self, index: MessageId) -> &[u8] {
-        self.raw.get(index.index()).map_or(b"null", |raw| raw.as_bytes())
+    /// A message of the session; nothing where there is none.
+    pub(super) fn raw(&self, index: MessageId) -> Text {
+        self.raw.get(index.index()).unwrap_or_default()
     }
 }
 
 /// The messages of a session, as JSON.
-fn owned(session: &mut Members<'_>) -> Rc<Vec<String>> {
-    let messages = session.items("messages").unwrap_or_default();
-    Rc::new(messages.into_iter().map(ToOwned::to_owned).collect())
+fn owned(session: &mut Members<'_>) -> Rc<CompressedTexts> {
+    Rc::new(session.items("messages").unwrap_or_default().into_iter().collect())
 }
 
-fn format_of(session: &mut Members<'_>, messages: &[String]) -> Result<Format> {
+fn format_of(session: &mut Members<'_>, messages: &CompressedTexts) -> Result<Format> {
     match &*session.text("messageFormat").unwrap_or_default() {
-        "auto" => Format::detect(&first(messages)),
+        "auto" => {
+            let first: Vec<Text> = messages.iter().take(32).collect();
+            Format::detect(&first.iter().map(|json| json.as_bytes()).collect::<Vec<_>>())
+        }
         name => Format::parse(name),
     }
 }
@@ -305,10 +309,6 @@ fn beside(session: &mut Members<'_>) -> String {
     let mut part = |name| session.raw(name).unwrap_or("null");
     let (system, tools) = (part("system"), part("tools"));
     format!(r#"{{"system":{system},"tools":{tools}}}"#)
-}
-
-fn first(messages: &[String]) -> Vec<&[u8]> {
-    messages.iter().take(32).map(String::as_bytes).collect()
 }
 
 /// A compaction by the agent that wrote the file.

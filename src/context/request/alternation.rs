@@ -222,7 +222,7 @@ impl Builder<'_> {
             let text = self.decisions.placeholders.text.get(&at);
             match (piece.kind, text) {
                 (Kind::Image, Some(_)) => Some(MadePart::Text(IMAGE.into())),
-                (Kind::Text, Some(text)) => Some(MadePart::Text(text.clone())),
+                (Kind::Text, Some(text)) => Some(MadePart::Text(String::from(&**text))),
                 (Kind::Text | Kind::Image | Kind::Other, _) => {
                     Some(MadePart::Host(message, number))
                 }

@@ -46,10 +46,10 @@ pub(in crate::context) fn line_stub(
     let lines = [&*placeholders.opening(it, at), OF_STUB, &chosen.concat(), "]"].concat();
     let now = placeholders.cost(it, at, &lines);
     if !chosen.is_empty() && now <= placeholders.most_of_lines(it, at, room) {
-        placeholders.put(at, lines);
+        placeholders.put(at, &lines);
         return now;
     }
-    let names = placeholders.text.get(&at).map_or("", String::as_str);
+    let names = placeholders.text.get(&at).map_or("", |names| names);
     placeholders.cost(it, at, names)
 }
 

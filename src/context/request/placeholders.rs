@@ -1,5 +1,7 @@
 //! Placeholders: the texts of stubs, caps and heads, and their tokens.
 
+use std::rc::Rc;
+
 use litemap::LiteMap;
 
 use crate::context::request::about::About;
@@ -20,20 +22,20 @@ pub(in crate::context) struct Placeholders {
     pub notes: bool,
     /// The agent may ask for what was cut: stubs say how.
     pub recalls: bool,
-    /// Stubs and caps.
-    pub text: LiteMap<BlockId, String>,
+    /// Stubs and caps. Copies of a session share them.
+    pub text: LiteMap<BlockId, Rc<str>>,
     /// The head of the last fold; empty before the first.
     pub head: String,
     /// The summary in it; empty: it has none.
     pub summary: String,
     /// Summaries of the host's, by block.
-    pub adopted: LiteMap<BlockId, String>,
+    pub adopted: LiteMap<BlockId, Rc<str>>,
     /// The summary that the next fold carries.
     pub summary_to_write: Option<String>,
     /// Blocks whose line stands for all of a call's arguments, as JSON.
     pub uncut_arguments: LiteMap<BlockId, ()>,
     /// What calls asked for whose results wait for their line.
-    pub calls: LiteMap<BlockId, String>,
+    pub calls: LiteMap<BlockId, Rc<str>>,
     /// What waits for its block's text.
     pub wanted: LiteMap<BlockId, Want>,
     /// What was made of a block's text.
@@ -53,6 +55,12 @@ pub(in crate::context) enum Want {
     Shorten(Shorten),
     /// A stub with lines of so many tokens in place of names.
     Lines(u32),
+}
+
+/// A text that copies of a session share. One copy of this code: it is asked for in many places.
+#[inline(never)]
+pub(in crate::context) fn shared(text: &str) -> Rc<str> {
+    text.into()
 }
 
 impl Placeholders {
@@ -108,14 +116,13 @@ impl Placeholders {
             text = IMAGE.into();
         }
         let now = overhead.saturating_add(measure(&text));
-        self.put(block, text);
+        self.put(block, &text);
         Some(now)
     }
 
     /// A line stands for the block from now on; it holds no more than it says.
-    pub(in crate::context) fn put(&mut self, block: BlockId, mut text: String) {
-        text.shrink_to_fit();
-        self.text.insert(block, text);
+    pub(in crate::context) fn put(&mut self, block: BlockId, text: &str) {
+        self.text.insert(block, shared(text));
     }
 
     /// A stub's line promises its original, or does so no more; its tokens. None where the line is no stub of ours.
@@ -134,7 +141,7 @@ impl Placeholders {
         }
         line.push_str(behind);
         let now = self.cost(it, block, &line);
-        self.put(block, line);
+        self.put(block, &line);
         Some(now)
     }
 
@@ -280,7 +287,7 @@ impl Writer for Placeholders {
         line.push(']');
         let now = self.cost(it, block, &line);
         self.forget(block);
-        self.put(block, line);
+        self.put(block, &line);
         let Some(room) = stub_lines_room(it).filter(|_| self.keeps_lines) else { return now };
         // Names until its text is there.
         self.wanted.insert(block, Want::Lines(room));

@@ -111,7 +111,7 @@ fn cut_block(session: &mut Session, at: BlockId) -> bool {
     if block.kind == Kind::Image {
         let change = Change { block: at, rule: Rule::Limit, before: block.now };
         let now = session.options.estimator.tokens(IMAGE);
-        session.decisions.placeholders.text.insert(at, IMAGE.into());
+        session.decisions.placeholders.put(at, IMAGE);
         session.transcript.ledger.set_form(at, Form::Stubbed, now);
         session.note(change);
         return true;

@@ -1,7 +1,7 @@
 //! Shortened texts of presets: the first characters of a block, a line about it, arguments with short strings.
 
 use crate::context::request::about::{ABOUT, About, RAN, line, verb_of};
-use crate::context::request::placeholders::{IMAGE, Placeholders, Want};
+use crate::context::request::placeholders::{IMAGE, Placeholders, Want, shared};
 use crate::context::session::Session;
 use crate::extract::command_in;
 use crate::json::{self, Reader};
@@ -35,7 +35,7 @@ impl Placeholders {
             }
         };
         self.forget(block);
-        self.text.insert(block, line.into());
+        self.put(block, line);
         Some(overhead.saturating_add(self.estimator.tokens(line)))
     }
 
@@ -67,7 +67,7 @@ impl Placeholders {
         if part.piece.kind == Kind::Call {
             self.uncut_arguments.insert(block, ());
         }
-        self.put(block, text);
+        self.put(block, &text);
         now
     }
 }
@@ -130,7 +130,7 @@ pub(in crate::context) fn record_call(session: &mut Session, call: BlockId, part
         url.map(|url| prefix(&safe(url), URL).to_owned())
     };
     if let Some(outcome) = outcome {
-        session.decisions.placeholders.calls.insert(call, outcome);
+        session.decisions.placeholders.calls.insert(call, shared(&outcome));
     }
 }
 

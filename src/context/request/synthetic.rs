@@ -104,7 +104,8 @@ impl Builder<'_> {
                 match self.decisions.placeholders.text.get(&at) {
                     _ if block.form == Form::Gone => return None,
                     Some(text) => {
-                        let (id, name, mut text) = (id.clone(), name.clone(), text.clone());
+                        let (id, name, mut text) =
+                            (id.clone(), name.clone(), String::from(&**text));
                         if text.trim().is_empty() {
                             text = NO_OUTPUT.into();
                         }

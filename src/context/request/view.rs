@@ -142,7 +142,7 @@ impl Builder<'_> {
             if let Some(text) = self.decisions.placeholders.text.get(&at) {
                 let is_uncut = self.decisions.placeholders.uncut_arguments.contains_key(&at);
                 let what = if is_uncut {
-                    What::Arguments(Value::raw(text.clone()))
+                    What::Arguments(Value::raw(String::from(&**text)))
                 } else {
                     instead(it, text)
                 };

@@ -2,7 +2,7 @@
 //!
 //! The host says which messages these are; nothing is read from their words.
 
-use crate::context::request::placeholders::{REMOVED, SUMMARY};
+use crate::context::request::placeholders::{REMOVED, SUMMARY, shared};
 use crate::context::session::Session;
 use crate::model::{BlockId, Draft, Form, Kind};
 use crate::text::redact;
@@ -22,7 +22,7 @@ pub(in crate::context) fn adopt_summary(session: &mut Session, first: BlockId, d
             let inner = heads.find_map(|it| text.strip_prefix(it)).unwrap_or(text);
             let text = inner.trim_start();
             let text = if session.options.redacts { redact(text) } else { text.into() };
-            session.decisions.placeholders.adopted.insert(at, text);
+            session.decisions.placeholders.adopted.insert(at, shared(&text));
             session.transcript.ledger.mark_summary(at);
         }
     }

@@ -42,7 +42,7 @@ impl Host {
         let text = placeholders.text.get(&at).unwrap();
         assert!(block.now <= most && block.form == Form::Stubbed, "what was set aside is enough");
         assert_eq!(block.now, placeholders.cost(block, at, text), "it counts what it costs");
-        text.clone()
+        text.to_string()
     }
 
     fn supply_needed(&mut self) {

@@ -123,7 +123,7 @@ fn capture(session: &Session) -> Snapshot {
 fn changed_block(session: &Session, at: BlockId, why: Why) -> Option<Changed> {
     let block = session.transcript.ledger.block(at)?;
     let placeholders = &session.decisions.placeholders;
-    let text = || placeholders.text.get(&at).cloned().unwrap_or_default();
+    let text = || placeholders.text.get(&at).map_or_else(String::new, |text| String::from(&**text));
     let mut now = block.now;
     let form = match block.form {
         Form::Full => return None,

@@ -234,7 +234,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
         let form = match form {
             Shape::Cut(_, form) => *form,
             Shape::Stubbed(line) => {
-                session.decisions.placeholders.text.insert(*block, line.clone());
+                session.decisions.placeholders.put(*block, line);
                 Form::Stubbed
             }
             Shape::Gone => Form::Gone,

@@ -47,7 +47,7 @@ pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageI
             && let Some(line) = old.decisions.placeholders.text.get(&block)
         {
             session.decisions.placeholders.caps.insert(block, *want);
-            session.decisions.placeholders.text.insert(block, line.clone());
+            session.decisions.placeholders.text.insert(block, Rc::clone(line));
             if old.decisions.placeholders.uncut_arguments.contains_key(&block) {
                 session.decisions.placeholders.uncut_arguments.insert(block, ());
             }
