@@ -55,7 +55,7 @@ export function callModelInputFilter(session: OpenAiAgentsSession): OpenAiAgents
   let last: { prepared: Prepared<unknown>; run: Run; at: number } | undefined;
   const filter = async <I>({ modelData, agent, context }: Call<I>): Promise<ModelData<I>> => {
     listen(agent);
-    if (last) own.context.observe(last.run.usage.requestUsageEntries?.[last.at], last.prepared);
+    if (last) own.observe(last.run.usage.requestUsageEntries?.[last.at], last.prepared);
     const { input, instructions: system } = modelData;
     const prepared = await own.context.prepare(input, { system, tools: toolsOf(agent) });
     const run = runs.get(Object(context));
