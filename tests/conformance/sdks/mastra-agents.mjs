@@ -5,7 +5,7 @@
  */
 import { unpaired } from "../generated/additions.mjs";
 import { strictFor } from "../providers/pairs.mjs";
-import { edited, FAILED, frozen, provider, sessionOptions } from "./agent-runs.mjs";
+import { edited, FAILED, frozen, provider, sessionOptions, usagesOf } from "./agent-runs.mjs";
 import { refused } from "./ai-sdk-histories.mjs";
 import { dice } from "./sdks.mjs";
 
@@ -31,34 +31,10 @@ const keyOf = (message) =>
     return isMarker ? undefined : value;
   });
 
-/** Usage of answers that is observed: what is wrong with it. @param {any} api */
-function usageOf(api) {
-  /** @type {Map<object, any>} */
-  const answered = new Map();
-  const { observe } = api.ContextManager.prototype;
-  const self = {
-    problems: /** @type {string[]} */ ([]),
-    seen: 0,
-    /** A request has this usage. @param {object} usage @param {any} prepared */
-    expect: (usage, prepared) => answered.set(usage, prepared),
-    restore: () => Object.assign(api.ContextManager.prototype, { observe }),
-  };
-  Object.assign(api.ContextManager.prototype, {
-    /** @param {object} usage @param {any} prepared */
-    observe(usage, prepared) {
-      if (answered.get(usage) !== prepared) self.problems.push("the usage is of another request");
-      answered.delete(usage);
-      self.seen += 1;
-      return observe.call(this, usage, prepared);
-    },
-  });
-  return self;
-}
-
 /** @param {{ api: any, processor: (options: any, parts?: any) => any, made: any[], seed: number }} of */
 export async function playMastra({ api, processor, made, seed }) {
   const by = dice(seed);
-  const usage = usageOf(api);
+  const usage = usagesOf(api);
   const talks = ["TALK_A", "TALK_B"].map((tag) =>
     conversation({ by, processor, made, usage, tag }),
   );
