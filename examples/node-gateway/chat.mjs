@@ -45,7 +45,7 @@ export function createChat({ url, model, key, maxTokens }) {
   };
 }
 
-/** Adds one chunk to an answer. The arguments of a tool call come in pieces, each with the position of its call. */
+/** Adds one chunk to an answer. The arguments of a tool call come in pieces, most with the position of their call. */
 function read(chunk, answer, onText) {
   if (chunk.error) throw new ModelError(`the model failed: ${JSON.stringify(chunk.error)}`);
   answer.usage = chunk.usage ?? answer.usage;
@@ -57,8 +57,16 @@ function read(chunk, answer, onText) {
     onText(content);
   }
   for (const { index, id, function: piece } of pieces ?? []) {
-    answer.calls[index] ??= { id, type: "function", function: { name: "", arguments: "" } };
-    answer.calls[index].function.name += piece?.name ?? "";
-    answer.calls[index].function.arguments += piece?.arguments ?? "";
+    const at = index ?? positionOf(answer.calls, id);
+    answer.calls[at] ??= { id, type: "function", function: { name: "", arguments: "" } };
+    answer.calls[at].function.name += piece?.name ?? "";
+    answer.calls[at].function.arguments += piece?.arguments ?? "";
   }
+}
+
+/** Some servers name no position: an id that is new starts a call, a piece without one belongs to the last. */
+function positionOf(calls, id) {
+  if (id === undefined) return Math.max(0, calls.length - 1);
+  const known = calls.findIndex((call) => call.id === id);
+  return known < 0 ? calls.length : known;
 }

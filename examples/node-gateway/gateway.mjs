@@ -23,6 +23,8 @@ export function createGateway({ store, context, model, tools, limit }) {
   async function postTurn(request, response, id) {
     const { text, after } = parsed(await readJson(request));
     if (typeof text !== "string" || !text) throw new Refused(400, "BAD_REQUEST", "text is missing");
+    if (after !== undefined && !Number.isInteger(after))
+      throw new Refused(400, "BAD_REQUEST", "after must be a number of turns");
     await sessions.use(id, async (session) => {
       await session.begin(after);
       const emit = eventStream(response);
@@ -89,7 +91,7 @@ export function createGateway({ store, context, model, tools, limit }) {
 
   return createServer(async (request, response) => {
     try {
-      const { pathname } = new URL(request.url, "http://gateway");
+      const pathname = pathOf(request.url);
       for (const [method, path, handle] of routes) {
         const match = request.method === method && path.exec(pathname);
         if (match) return await handle(request, response, match[1]);
@@ -98,10 +100,16 @@ export function createGateway({ store, context, model, tools, limit }) {
     } catch (error) {
       const answer = errorOf(error);
       const status = error instanceof Refused ? error.status : 500;
+      // The rest of a body that is too large is not read: the client must not use the connection again.
+      if (status === 413) response.setHeader("connection", "close");
       if (!response.headersSent) sendJson(response, status, answer);
     }
   });
 }
+
+/** The path that is asked for; of what is no URL, all of it, which no route has. */
+const pathOf = (url) =>
+  URL.canParse(url, "http://gateway") ? new URL(url, "http://gateway").pathname : url;
 
 /** An error as the client sees it; details of unexpected ones are only in the gateway's log. */
 function errorOf(error) {

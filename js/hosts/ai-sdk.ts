@@ -92,7 +92,7 @@ export function prepareStep(
     own.follow(nameOf(model));
     // The SDK before 6 takes no options of a provider from a step.
     if (!SINCE_6.some((member) => member in step)) own.losesHints();
-    if (last) own.context.observe(steps.at(-1)?.usage, last);
+    if (last) own.observe(steps.at(-1)?.usage, last);
     last = await own.context.prepare(messages, { ...parts, system: system as Parts["system"] });
     return last.apply({}) as { messages: typeof messages };
   };

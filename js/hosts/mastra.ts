@@ -1,5 +1,6 @@
 /** Mastra (npm's `@mastra/core`), whose prompts are those of the AI SDK: the calls of an agent's model through a `ContextManager`. */
 import { isContextOverflow } from "../compaction/overflow.js";
+import type { AbortSignal } from "../types/web.js";
 import type { Parts, Prepared } from "../types.js";
 import { type HostSession, Session } from "./session.js";
 
@@ -11,6 +12,10 @@ interface LlmRequest<P> {
   model?: unknown;
   /** The steps before it. */
   steps?: ReadonlyArray<Answered>;
+  /** How often the call was sent again. */
+  retryCount?: number;
+  /** Aborts the run. */
+  abortSignal?: AbortSignal | undefined;
 }
 
 /** An answer of the model. */
@@ -35,8 +40,20 @@ interface Retry {
 interface ApiError {
   /** What the provider answered. */
   error: unknown;
-  /** How often the call was sent again. */
-  retryCount?: number;
+  /** Aborts the run. */
+  abortSignal?: AbortSignal | undefined;
+}
+
+/** A request that was made. */
+interface Made {
+  /** The messages that Mastra was about to send. */
+  prompt: readonly unknown[];
+  /** What is sent in their place. */
+  prepared: Prepared<unknown>;
+  /** The number of steps before it. */
+  at: number;
+  /** True until it was refused as too long. */
+  mayRetry: boolean;
 }
 
 /** A processor of Mastra: for `inputProcessors`, and for `errorProcessors`. */
@@ -61,21 +78,45 @@ export interface MastraProcessor {
 export function processor(session: HostSession, parts: Pick<Parts, "tools"> = {}): MastraProcessor {
   // A processor may change the prompt only, which has no place for hints.
   const own = new Session(session, { format: "ai-sdk", hasNoHints: true });
-  let last: { prompt: readonly unknown[]; prepared: Prepared<unknown>; at: number } | undefined;
+  let last: Made | undefined;
   return {
     id: "plimsoll",
-    processLLMRequest: async ({ prompt, model, steps = [] }) => {
+    processLLMRequest: async ({ prompt, model, steps = [], retryCount = 0, abortSignal }) => {
       own.follow((Object(model) as { provider?: unknown }).provider);
+      const before = last;
+      last = undefined;
       // A call that is sent again comes with the steps that it came with before.
-      const usage = last?.at === steps.length - 1 ? steps.at(-1)?.usage : undefined;
-      if (usage) own.observe(usage as object, last?.prepared);
-      last = { prompt, prepared: await own.context.prepare(prompt, parts), at: steps.length };
-      const { messages } = last.prepared.apply({});
+      const usage = before?.at === steps.length - 1 ? steps.at(-1)?.usage : undefined;
+      if (usage) own.observe(usage as object, before?.prepared);
+      const asked = { ...parts, signal: abortSignal };
+      const prepared = await unlessAborted(own.context.prepare(prompt, asked), abortSignal);
+      if (!prepared) return { prompt };
+      // Other processors have calls sent again too, for reasons of their own.
+      const mayRetry = retryCount === 0 || before?.mayRetry !== false;
+      last = { prompt, prepared, at: steps.length, mayRetry };
+      const { messages } = prepared.apply({});
       return { prompt: messages as unknown as typeof prompt };
     },
-    processAPIError: async ({ error, retryCount = 0 }) => {
-      if (!last || retryCount > 0 || !isContextOverflow(error)) return { retry: false };
-      return { retry: (await own.context.recover(last.prompt, error, parts)) !== null };
+    processAPIError: async ({ error, abortSignal }) => {
+      if (!last?.mayRetry || abortSignal?.aborted || !isContextOverflow(error))
+        return { retry: false };
+      // Mastra asks an input processor and an error processor, which are one here: it is one refusal.
+      last.mayRetry = false;
+      const smaller = own.context.recover(last.prompt, error, { ...parts, signal: abortSignal });
+      return { retry: Boolean(await unlessAborted(smaller, abortSignal)) };
     },
   };
+}
+
+/** Nothing if the run was aborted: Mastra then asks no model and says so itself, unless a processor throws. */
+async function unlessAborted<T>(
+  made: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | null> {
+  try {
+    return await made;
+  } catch (error) {
+    if (signal?.aborted) return null;
+    throw error;
+  }
 }

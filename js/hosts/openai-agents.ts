@@ -52,15 +52,13 @@ export interface OpenAiAgentsFilter {
  */
 export function callModelInputFilter(session: OpenAiAgentsSession): OpenAiAgentsFilter {
   const own = new Session(session, { format: "openai-agents" });
-  let last: { prepared: Prepared<unknown>; run: Run; at: number } | undefined;
+  let last: { prepared: Prepared<unknown>; asked: Asked } | undefined;
   const filter = async <I>({ modelData, agent, context }: Call<I>): Promise<ModelData<I>> => {
-    listen(agent);
-    if (last) own.context.observe(last.run.usage.requestUsageEntries?.[last.at], last.prepared);
+    if (last) own.observe(last.asked.usage(), last.prepared);
     const { input, instructions: system } = modelData;
     const prepared = await own.context.prepare(input, { system, tools: toolsOf(agent) });
-    const run = runs.get(Object(context));
-    // A tool may run agents whose calls are entries of the same run: ours is the one that follows now.
-    last = run && { prepared, run, at: run.usage.requestUsageEntries?.length ?? 0 };
+    const asked = runsOf(agent)?.ask(Object(context));
+    last = asked && { prepared, asked };
     return prepared.apply(modelData);
   };
   return Object.assign(filter, { preserveInputIdentity: true });
@@ -78,15 +76,67 @@ function toolsOf(agent: unknown): Parts["tools"] {
   }));
 }
 
-/** Runs by the user's context of each: a filter knows the context, a listener of the agent the run. */
-const runs = new WeakMap<object, Run>();
-const listened = new WeakSet<object>();
+/** A call of the model whose usage a run will have. Agents in tools add theirs to the same list, side by side. */
+class Asked {
+  readonly #all: Run["usage"];
+  readonly #at: number;
+  #usage: object | undefined;
+  #isAnswered = false;
 
-/** Has an agent tell of its runs; once, however many sessions it serves. */
-function listen(agent: unknown): void {
+  constructor({ usage }: Run) {
+    this.#all = usage;
+    this.#at = entriesOf(usage).length;
+  }
+
+  /** The answer is there. If there is one entry more, it is that of the answer; of several, nobody knows which is. */
+  answer(): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    const [usage, ...others] = entriesOf(this.#all).slice(this.#at);
+    if (others.length === 0) this.#usage = usage;
+  }
+
+  /** Tokens of the call; nothing if that is not known. */
+  usage(): object | undefined {
+    this.answer();
+    return this.#usage;
+  }
+}
+
+const entriesOf = ({ requestUsageEntries = [] }: Run["usage"]): readonly object[] =>
+  requestUsageEntries;
+
+/** The runs of an agent: a filter knows the user's context of a run, a listener of the agent the run. */
+class Runs {
+  readonly #runs = new WeakMap<object, Run>();
+  readonly #asked = new WeakMap<object, Asked>();
+
+  /** A run has asked the agent, or has its answer and calls a tool. */
+  readonly listen = (run: Run): void => {
+    this.#runs.set(Object(run.context), run);
+    this.#asked.get(run.usage)?.answer();
+  };
+
+  /** The run with this context asks the model; nothing if the agent has told of none. */
+  ask(context: object): Asked | undefined {
+    const run = this.#runs.get(context);
+    if (!run) return undefined;
+    const asked = new Asked(run);
+    this.#asked.set(run.usage, asked);
+    return asked;
+  }
+}
+
+const listened = new WeakMap<object, Runs>();
+
+/** The runs that an agent tells of; it is asked to once, however many sessions it serves. */
+function runsOf(agent: unknown): Runs | undefined {
   const { on } = Object(agent) as { on?: (event: string, listener: (run: Run) => void) => unknown };
-  if (typeof on !== "function" || listened.has(agent as object)) return;
-  listened.add(agent as object);
-  const keep = (run: Run): unknown => runs.set(Object(run.context), run);
-  for (const event of ["agent_start", "agent_tool_start"]) on.call(agent, event, keep);
+  if (typeof on !== "function") return undefined;
+  const known = listened.get(agent as object);
+  if (known) return known;
+  const runs = new Runs();
+  listened.set(agent as object, runs);
+  for (const event of ["agent_start", "agent_tool_start"]) on.call(agent, event, runs.listen);
+  return runs;
 }

@@ -241,7 +241,7 @@ export function extension(session: PiSession = {}): (pi: PiExtensionApi) => void
     api.on("turn_end", ({ message }, context) => {
       const own = of(context);
       const { usage, stopReason } = Object(message) as { usage?: object; stopReason?: unknown };
-      if (stopReason !== "error" && stopReason !== "aborted") own.context.observe(usage, own.last);
+      if (stopReason !== "error" && stopReason !== "aborted") own.observe(usage, own.last);
     });
 
     api.on("session_before_compact", async (event, context) => {

@@ -1,7 +1,10 @@
 /** examples/node-gateway as a user would copy it: a process of its own, a model server that refuses invalid requests, SSE and JSON-RPC. */
 import assert from "node:assert/strict";
+import { createServer, get } from "node:http";
+import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { programFor, skip } from "../stores/stores.mjs";
 import {
   asked,
@@ -223,6 +226,12 @@ test("wrong requests are refused with a status and a code", async (t) => {
     ["/sessions/a/turns", { method: "POST", body: "null", headers: json }, 400, "BAD_REQUEST"],
     [
       "/sessions/a/turns",
+      { method: "POST", body: '{"text":"x","after":"0"}', headers: json },
+      400,
+      "BAD_REQUEST",
+    ],
+    [
+      "/sessions/a/turns",
       { method: "POST", body: "x".repeat(2e6), headers: json },
       413,
       "TOO_LARGE",
@@ -231,6 +240,39 @@ test("wrong requests are refused with a status and a code", async (t) => {
     const response = await fetch(`${url}${path}`, options);
     assert.deepEqual([response.status, (await response.json()).code], [status, code], path);
   }
+  // What is no URL is a mistake of the client, not of the gateway.
+  const status = await new Promise((done) => {
+    get({ port: new URL(url).port, path: "//" }, (response) => done(response.statusCode));
+  });
+  assert.equal(status, 404);
   const lost = await turn(url, "a", "read ../server.mjs");
   assert.match(lost.events.find(({ event }) => event === "result").data.text, /outside/);
+});
+
+test("calls of a model server that names no positions are all in the answer", async (t) => {
+  const { createChat } = await import(pathToFileURL(join(folder, "chat.mjs")).href);
+  const call = (id, name, json) => ({ id, function: { name, arguments: json } });
+  const deltas = [
+    { tool_calls: [call("a", "read", '{"path":')] },
+    { tool_calls: [{ function: { arguments: '"x"}' } }] },
+    { tool_calls: [call("b", "list", "{}"), call("c", "read", "{}")] },
+  ];
+  const server = createServer((_, response) => {
+    for (const delta of deltas)
+      response.write(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
+    const choices = [{ delta: {}, finish_reason: "tool_calls" }];
+    response.end(`data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n`);
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  t.after(() => server.close());
+  const chat = createChat({ url: `http://127.0.0.1:${server.address().port}`, model: "m" });
+  const { message } = await chat({ messages: [], tools: [], onText: () => {} });
+  assert.deepEqual(
+    message.tool_calls.map(({ id, function: { name, arguments: json } }) => [id, name, json]),
+    [
+      ["a", "read", '{"path":"x"}'],
+      ["b", "list", "{}"],
+      ["c", "read", "{}"],
+    ],
+  );
 });

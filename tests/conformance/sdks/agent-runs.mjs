@@ -33,6 +33,35 @@ export function requestsOf(api) {
   return made;
 }
 
+/**
+ * Watches the usage that managers take: each belongs to the request that it answers, and is taken once.
+ * @param {any} api @param {(usage: any) => unknown} [keyOf] what an answer's usage is known by
+ */
+export function usagesOf(api, keyOf = (usage) => usage) {
+  /** @type {Map<unknown, any>} */
+  const answered = new Map();
+  const { observe } = api.ContextManager.prototype;
+  const self = {
+    problems: /** @type {string[]} */ ([]),
+    seen: 0,
+    /** A request is answered with this usage. @param {any} usage @param {any} prepared */
+    expect: (usage, prepared) => answered.set(keyOf(usage), prepared),
+    restore: () => Object.assign(api.ContextManager.prototype, { observe }),
+  };
+  Object.assign(api.ContextManager.prototype, {
+    /** @param {any} usage @param {any} prepared */
+    observe(usage, prepared) {
+      if (usage) {
+        if (answered.get(keyOf(usage)) !== prepared) self.problems.push("usage of another request");
+        answered.delete(keyOf(usage));
+        self.seen += 1;
+      }
+      return observe.call(this, usage, prepared);
+    },
+  });
+  return self;
+}
+
 /** Options of a session: a small window, a preset, a summarizer that does well, fails, is slow, or none. @param {Dice} by */
 export function sessionOptions({ below, chance, words }) {
   const text = () => `## Goal\nAn audit. ${words(20)}`;
