@@ -57,12 +57,13 @@ impl Aim {
         }
     }
 
-    /// Passes of wasm-opt. For size not --rereloop, which saves 4 kB and makes the estimator a third slower, and not --converge,
-    /// which saves 600 bytes and takes twice the time. In `Both` small functions are inlined, which takes a sixth of a replay's time
-    /// away for 12 kB of gzip (always up to 20 instructions: 2 kB more, and no faster); functions are not reordered there, which gzip rewards.
+    /// Passes of wasm-opt. For size not --rereloop, which saves 4 kB and makes the estimator a third slower, not --converge,
+    /// which saves 600 bytes and takes twice the time, and not --const-hoisting, which saves 4 kB and costs 1 kB once compressed.
+    /// In `Both` small functions are inlined, which takes a sixth of a replay's time away for 12 kB of gzip (always up to 20
+    /// instructions: 2 kB more, and no faster); functions are not reordered there, which gzip rewards.
     fn passes(&self) -> &'static [&'static str] {
         match self {
-            Self::Size => &["-Oz", "--const-hoisting", "--reorder-locals", "--reorder-functions"],
+            Self::Size => &["-Oz", "-Oz", "--reorder-functions"],
             Self::Speed => &["-O3", "--reorder-locals", "--reorder-functions"],
             Self::Both => &[
                 "-O3",
