@@ -58,11 +58,12 @@ impl Aim {
     }
 
     /// Passes of wasm-opt. For size not --rereloop, which saves 4 kB and makes the estimator a third slower, and not --converge,
-    /// which saves 600 bytes and takes twice the time. In `Both` small functions are inlined, which takes an eighth of a replay's time
-    /// away for 9 kB of gzip (up to 56 instructions: 3 kB more for 3 % of the time); functions are not reordered there, which gzip rewards.
+    /// which saves as much as a second -Oz and takes longer. In `Both` small functions are inlined, which takes an eighth of a replay's
+    /// time away for 9 kB of gzip (up to 56 instructions: 3 kB more for 3 % of the time); functions are not reordered there, which gzip
+    /// rewards.
     fn passes(&self) -> &'static [&'static str] {
         match self {
-            Self::Size => &["-Oz", "--const-hoisting", "--reorder-locals", "--reorder-functions"],
+            Self::Size => &["-Oz", "-Oz", "--const-hoisting", "--reorder-functions"],
             Self::Speed => &["-O3", "--reorder-locals", "--reorder-functions"],
             Self::Both => &[
                 "-O3",
