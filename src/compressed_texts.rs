@@ -184,10 +184,10 @@ mod tests {
     use super::*;
 
     /// Bytes that a list of so many texts takes after each of these steps of ten.
-    fn held(texts: usize, steps: [usize; 3]) -> [usize; 4] {
+    fn sizes(texts: usize, steps: [usize; 3]) -> [usize; 4] {
         let text = |at| format!("the {at}th berth of the quay is free, and so is its neighbour");
         let all: CompressedTexts = (0..texts).map(text).collect();
-        let held = || {
+        let size = || {
             let blocks = all.blocks.borrow();
             let bytes = blocks.iter().map(|block| match &block.texts {
                 Texts::Plain(texts) => texts.len(),
@@ -197,14 +197,14 @@ mod tests {
         };
         let after = steps.map(|step| {
             all.compress(step, 10);
-            held()
+            size()
         });
         [[all.bytes()].as_slice(), &after].concat().try_into().expect("four")
     }
 
     #[test]
     fn texts_that_repeat_each_other_take_a_fraction_once_they_are_compressed() {
-        let [all, none, five, ten] = held(10_000, [0, 5, 10]);
+        let [all, none, five, ten] = sizes(10_000, [0, 5, 10]);
         assert!(none == all && all > 500_000, "{none} of {all}");
         assert!(five > all / 2 && five < all * 2 / 3, "{five} of {all}");
         assert!(ten < all / 4, "{ten} of {all}");
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn many_texts_are_compressed_as_they_come() {
-        let [all, none, ..] = held(300_000, [0; 3]);
+        let [all, none, ..] = sizes(300_000, [0; 3]);
         assert!(all > 2 * PLAIN_BYTES && none < PLAIN_BYTES + all / 4, "{none} of {all}");
     }
 

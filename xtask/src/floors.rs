@@ -10,7 +10,17 @@ use crate::stamp::files;
 
 /// From the ground up; `*` marks what its own floor may import too.
 const FLOORS: [&[&str]; 7] = [
-    &["text", "number", "hash*", "json*", "hash_index", "shared_list", "sort", "error"],
+    &[
+        "text",
+        "number",
+        "hash*",
+        "json*",
+        "hash_index",
+        "shared_list",
+        "compressed_texts",
+        "sort",
+        "error",
+    ],
     &["model*", "estimate", "window*", "argument"],
     &["ledger*", "identifiers*", "extract*", "focus*", "validity", "format", "session_files"],
     &["prune", "compact", "prompt", "candidate"],

@@ -12,7 +12,7 @@ fn alphabet() -> Vec<char> {
 ///
 /// Brotli predicts a character by the classes of the two before it (RFC 7932, section 7.1): digits, vowels, capitals, brackets, and
 /// a few that are alone in theirs, such as the space. So the bytes that a Wasm has in like places share a class: fitted to the Wasms
-/// of this package, this order takes 1.5 % less than one by frequency. It is the same for all of them, so that what two Wasms
+/// of this package, this order takes 1 % less than one by frequency. It is the same for all of them, so that what two Wasms
 /// share is compressed once.
 #[rustfmt::skip]
 const SINGLES: [u8; 90] = [
