@@ -10,8 +10,6 @@ use lz4_flex::block::{compress_into, decompress, get_maximum_output_size};
 
 /// Bytes of texts that are compressed together. A longer text is compressed alone.
 const BLOCK_BYTES: usize = 32 << 10;
-/// More bytes than these are compressed as they come: whoever reads a small file does not wait for it.
-const PLAIN_BYTES: usize = 8 << 20;
 
 /// Texts in order. To read one its block is decompressed; the block that was read last is kept.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +17,6 @@ pub struct CompressedTexts {
     blocks: RefCell<Vec<Block>>,
     /// So many of them are compressed.
     compressed: Cell<usize>,
-    /// Bytes of the others.
-    plain: Cell<usize>,
     /// The texts behind the last block.
     open: String,
     /// Where each text ends in its block.
@@ -93,13 +89,8 @@ impl CompressedTexts {
     /// Appends a text.
     pub fn push(&mut self, text: &str) {
         if !self.open.is_empty() && self.open.len().saturating_add(text.len()) > BLOCK_BYTES {
-            let bytes = self.plain.get().saturating_add(self.open.len());
-            self.plain.set(bytes);
             let texts = Texts::Plain(mem::take(&mut self.open).into());
             self.blocks.get_mut().push(Block { end: self.ends.len(), texts });
-            while self.plain.get() > PLAIN_BYTES {
-                self.compress_next();
-            }
         }
         self.open.push_str(text);
         self.ends.push(self.open.len());
@@ -129,24 +120,17 @@ impl CompressedTexts {
 
     /// Compresses blocks until so many of so many parts of the list are.
     pub fn compress(&self, parts: usize, all: usize) {
-        let blocks = self.blocks.borrow().len();
-        let due = blocks.saturating_mul(parts).checked_div(all).unwrap_or(0).min(blocks);
-        while self.compressed.get() < due {
-            self.compress_next();
-        }
-    }
-
-    fn compress_next(&self) {
-        let at = self.compressed.replace(self.compressed.get().saturating_add(1));
         let mut blocks = self.blocks.borrow_mut();
-        let Some(block) = blocks.get_mut(at) else { return };
-        let Texts::Plain(texts) = &block.texts else { return };
-        let bytes = texts.len();
-        self.plain.set(self.plain.get().saturating_sub(bytes));
-        let mut compressed = vec![0; get_maximum_output_size(bytes)];
-        if let Ok(len) = compress_into(texts.as_bytes(), &mut compressed) {
-            compressed.truncate(len);
-            block.texts = Texts::Compressed { bytes, compressed: compressed.into() };
+        let due = blocks.len().saturating_mul(parts).checked_div(all).unwrap_or(0);
+        let known = self.compressed.replace(due.max(self.compressed.get()));
+        for block in blocks.iter_mut().take(due).skip(known) {
+            let Texts::Plain(texts) = &block.texts else { continue };
+            let bytes = texts.len();
+            let mut compressed = vec![0; get_maximum_output_size(bytes)];
+            if let Ok(len) = compress_into(texts.as_bytes(), &mut compressed) {
+                compressed.truncate(len);
+                block.texts = Texts::Compressed { bytes, compressed: compressed.into() };
+            }
         }
     }
 
@@ -183,10 +167,10 @@ mod tests {
 
     use super::*;
 
-    /// Bytes that a list of so many texts takes after each of these steps of ten.
-    fn sizes(texts: usize, steps: [usize; 3]) -> [usize; 4] {
+    #[test]
+    fn texts_that_repeat_each_other_take_a_fraction_once_they_are_compressed() {
         let text = |at| format!("the {at}th berth of the quay is free, and so is its neighbour");
-        let all: CompressedTexts = (0..texts).map(text).collect();
+        let all: CompressedTexts = (0..10_000).map(text).collect();
         let size = || {
             let blocks = all.blocks.borrow();
             let bytes = blocks.iter().map(|block| match &block.texts {
@@ -195,25 +179,12 @@ mod tests {
             });
             bytes.fold(all.open.len(), usize::saturating_add)
         };
-        let after = steps.map(|step| {
-            all.compress(step, 10);
-            size()
-        });
-        [[all.bytes()].as_slice(), &after].concat().try_into().expect("four")
-    }
-
-    #[test]
-    fn texts_that_repeat_each_other_take_a_fraction_once_they_are_compressed() {
-        let [all, none, five, ten] = sizes(10_000, [0, 5, 10]);
-        assert!(none == all && all > 500_000, "{none} of {all}");
-        assert!(five > all / 2 && five < all * 2 / 3, "{five} of {all}");
-        assert!(ten < all / 4, "{ten} of {all}");
-    }
-
-    #[test]
-    fn many_texts_are_compressed_as_they_come() {
-        let [all, none, ..] = sizes(300_000, [0; 3]);
-        assert!(all > 2 * PLAIN_BYTES && none < PLAIN_BYTES + all / 4, "{none} of {all}");
+        let whole = all.bytes();
+        assert_eq!(size(), whole);
+        all.compress(1, 2);
+        assert!(size() > whole / 2 && size() < whole * 2 / 3, "{} of {whole}", size());
+        all.compress(2, 2);
+        assert!(size() < whole / 4, "{} of {whole}", size());
     }
 
     proptest! {

@@ -212,7 +212,7 @@ impl Recording {
         let upto = from.saturating_add(calls).min(all);
         for (number, call) in (0..upto).zip(&self.calls).skip(from as usize) {
             self.play(replay, number, call)?;
-            // A little at a time, once its first screen is there: compressed, a session leaves room for its checkpoints.
+            // A little at a time, and not when the file is read: whoever opens it waits for that.
             self.raw.compress(number.saturating_add(1) as usize, all as usize);
             if number.saturating_add(1).is_multiple_of(apart) {
                 replay.checkpoints.push((number, replay.session.clone()));
