@@ -179,12 +179,12 @@ mod tests {
             });
             bytes.fold(all.open.len(), usize::saturating_add)
         };
-        let whole = all.bytes();
-        assert_eq!(size(), whole);
+        let plain = all.bytes();
+        assert_eq!(size(), plain);
         all.compress(1, 2);
-        assert!(size() > whole / 2 && size() < whole * 2 / 3, "{} of {whole}", size());
+        assert!(size() > plain / 2 && size() < plain * 2 / 3, "{} of {plain}", size());
         all.compress(2, 2);
-        assert!(size() < whole / 4, "{} of {whole}", size());
+        assert!(size() < plain / 4, "{} of {plain}", size());
     }
 
     proptest! {
