@@ -15,7 +15,7 @@ const skip = api ? false : why;
 const { processor } = api ? await adapter("ai-sdk") : { processor: null };
 
 const made = api ? requestsOf(api) : [];
-const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 10, ci: 60, long: 600 }));
+const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 6, ci: 60, long: 600 }));
 
 test("requests of generated conversations are valid", { skip }, async () => {
   const all = { calls: 0, epochs: 0, refused: 0, aborted: 0, again: 0, usages: 0 };

@@ -13,7 +13,7 @@ import { load } from "./sdks.mjs";
 
 const { api, why } = await loadPackage();
 const skip = api ? false : why;
-const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 5, ci: 40, long: 600 }));
+const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 3, ci: 40, long: 600 }));
 
 test("requests of generated agents are valid, and usage is of the request that it answers", {
   skip,

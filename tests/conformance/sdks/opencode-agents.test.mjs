@@ -14,7 +14,7 @@ import { load } from "./sdks.mjs";
 const { api, why } = await loadPackage();
 const skip = api ? false : why;
 const made = api ? requestsOf(api) : [];
-const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 12, ci: 60, long: 600 }));
+const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 6, ci: 60, long: 600 }));
 const { plugin } = api ? await adapter("opencode") : { plugin: null };
 
 test("requests of generated sessions are valid", { skip }, async () => {

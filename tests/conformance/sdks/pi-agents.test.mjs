@@ -13,7 +13,7 @@ import { contextOf, playPi, started, Tree } from "./pi-agents.mjs";
 const { api, why } = await loadPackage();
 const skip = api ? false : why;
 const made = api ? requestsOf(api) : [];
-const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 12, ci: 60, long: 600 }));
+const count = Number(process.env.PLIMSOLL_AGENTS ?? sized({ short: 4, ci: 60, long: 600 }));
 const { extension } = api ? await adapter("pi") : { extension: null };
 
 test("requests of generated sessions are valid", { skip }, async () => {
