@@ -17,7 +17,7 @@ pub struct CompressedTexts {
     blocks: RefCell<Vec<Block>>,
     /// So many of them are compressed.
     compressed: Cell<usize>,
-    /// The texts behind the last block.
+    /// The newest texts: too few for a block so far.
     open: String,
     /// Where each text ends in its block.
     ends: Vec<usize>,

@@ -137,7 +137,7 @@ class OpencodeManaged extends Session {
     this.context.setModel({ window: { contextTokens: context, maxOutputTokens } });
   }
 
-  /** Keeps the user's first and last words, which opencode's summary may not have. What was last gives way to what is. */
+  /** Keeps the user's first and last words, which opencode's summary may not have. A new last message takes the pin of the one before. */
   keepsWords(): void {
     const [first, last] = [this.spoken[0], this.spoken.at(-1)];
     if (first === undefined || last === undefined) return;

@@ -255,7 +255,7 @@ mod tests {
         ];
         let reply = format!(r#"{{"role":"assistant","content":[{}]}}"#, reply.join(","));
         assert_eq!(json(&file)[1], reply);
-        assert_eq!(json(&file)[4], lines[7], "what stands alone is untouched");
+        assert_eq!(json(&file)[4], lines[7], "a single record is sent as it is");
         let calls: Vec<_> = file.calls.iter().map(|call| (call.sent, call.at)).collect();
         assert_eq!(calls, [(1, Some(1_000_000_000_001)), (4, None)]);
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(9));

@@ -37,7 +37,7 @@ pub struct Repairer {
     /// The same, the system aside: its messages go elsewhere on some wires.
     pub(super) speaker: Option<Role>,
     pub(super) intact: Option<Span<MessageId>>,
-    /// The newest message of the user's behind an answer, which ends that turn; the first one of all ends none.
+    /// The newest message in which the user writes after an answer: the turn before it is over.
     pub(super) spoke: MessageId,
     pub(super) unsigned: Unsigned,
     /// A message holds one result: the host puts those of a turn together by itself.
