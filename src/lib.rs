@@ -5,6 +5,7 @@
 //! Each Wasm compiles the modules that its features need; natively, with the default features, all are compiled.
 
 pub mod argument;
+pub mod bytes;
 #[cfg(feature = "candidates")]
 pub mod candidate;
 #[cfg(any(feature = "compact", feature = "context"))]

@@ -32,8 +32,8 @@ const scope = globalThis as unknown as {
 const MOST_CHARS = 400_000;
 /** Milliseconds that a step of a simulation should take, so that questions in between are answered soon. */
 const STEP = 30;
-/** Bytes of a file that are read at once. */
-const PIECE = 2 << 20;
+/** Bytes of a file that are read at once, at most. */
+const PIECE = 1 << 20;
 
 let session: SessionFile | undefined;
 let recorded: Recorded | undefined;
@@ -128,13 +128,35 @@ async function read(file: Blob, leaf: string | undefined): Promise<SessionFile> 
   const carried = await unpackedSession(file);
   if (carried) return carried;
   const reader = new SessionReader(leaf === undefined ? {} : { leaf });
-  for (let from = 0; from < file.size; from += PIECE) {
-    const piece = await file.slice(from, from + PIECE).arrayBuffer();
-    reader.push(new Uint8Array(piece));
-    const share = Math.round((100 * Math.min(file.size, from + PIECE)) / file.size);
-    scope.postMessage({ step: `${share} % read` });
+  const next = piecesOf(file);
+  let [bytes, shown] = [0, 0];
+  for (let piece = await next(); piece; piece = await next()) {
+    reader.push(piece);
+    bytes += piece.length;
+    const share = Math.round((100 * bytes) / file.size);
+    if (share !== shown) scope.postMessage({ step: `${share} % read` });
+    shown = share;
   }
   return reader.end();
+}
+
+/** The pieces of a file, each overwritten by the next: a browser would keep them until it collects its garbage. */
+function piecesOf(file: Blob): () => Promise<Uint8Array | undefined> {
+  const stream = file.stream();
+  try {
+    const reader = stream.getReader({ mode: "byob" });
+    let room = new ArrayBuffer(PIECE);
+    return async () => {
+      const { value } = await reader.read(new Uint8Array(room));
+      if (!value?.length) return undefined;
+      room = value.buffer;
+      return value;
+    };
+  } catch {
+    // A browser whose files are no streams of bytes.
+    const reader = stream.getReader();
+    return async () => (await reader.read()).value;
+  }
 }
 
 async function play(run: Simulation, setting: Setting): Promise<Played | null> {

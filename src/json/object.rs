@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use super::reader::{Error, RawValue, Read, Reader};
+use super::reader::{RawValue, Read, Reader};
 use super::{lossy_string, string};
 
 /// Members of an object in their own order, each left unread.
@@ -33,8 +33,9 @@ impl<'a> Object<'a> {
         Ok(object)
     }
 
-    /// Reads an object of a file: lone surrogates in names become U+FFFD, and the members before a fault are kept beside it.
-    pub fn read_lossy(json: &'a str) -> (Self, Option<Error>) {
+    /// Reads an object of a file, and how many levels it has: lone surrogates in names become U+FFFD, and the members before a
+    /// fault are kept beside it.
+    pub fn read_lossy(json: &'a str) -> (Self, Read<usize>) {
         let mut object = Self::default();
         let mut reader = Reader::new(json);
         let read = if reader.peek() == Some(b'{') {
@@ -42,7 +43,7 @@ impl<'a> Object<'a> {
         } else {
             Err(reader.wrong("a JSON object"))
         };
-        (object, read.err())
+        (object, read.map(|()| reader.levels().saturating_add(1)))
     }
 
     /// The same, without the fault: a value that is no object has no members.

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 pub use error::Error;
 use error::fault;
-pub(super) use string::plain_until;
 
 /// A value that is left unread: its text, without the space around it.
 pub type RawValue = str;
@@ -24,12 +23,14 @@ pub type Read<T> = Result<T, Error>;
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// The most levels of a value that was left unread.
+    levels: usize,
 }
 
 impl<'a> Reader<'a> {
     /// At the start of the text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, levels: 0 }
     }
 
     #[inline]
@@ -154,6 +155,7 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     // `]` and `}` stand two places behind `[` and `{`.
                     open.push(byte + 2);
+                    self.levels = self.levels.max(open.len());
                     first = true;
                 }
                 Some(b'"') => self.skip_string(strict)?,
@@ -173,6 +175,11 @@ impl<'a> Reader<'a> {
                 first = false;
             }
         }
+    }
+
+    /// How many levels the deepest value has that was left unread: `[]` has one.
+    pub fn levels(&self) -> usize {
+        self.levels
     }
 
     /// An integer.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use litemap::LiteMap;
 
-use super::reader::plain_until;
+use crate::bytes::plain_until;
 
 /// Bytes for which room is made at once: a small object fits.
 const USUAL: usize = 128;
@@ -169,7 +169,7 @@ pub fn quote(text: &str, out: &mut String) {
     out.push('"');
     let mut start = 0;
     loop {
-        let end = plain_until(text, start);
+        let end = plain_until(text.as_bytes(), start);
         out.push_str(text.get(start..end).unwrap_or_default());
         let Some(&byte) = text.as_bytes().get(end) else { break };
         out.push('\\');

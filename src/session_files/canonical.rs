@@ -4,10 +4,11 @@
 //! arguments are counted as they are spelled, so a session counts the same whoever holds its messages only in one spelling. That of
 //! `JSON.stringify` is the host's; it writes numbers and orders keys by rules of its own, which JavaScript itself is asked for.
 
+use super::shortest::is_shortest;
+use crate::bytes::plain_until;
+
 /// More keys than this in one object are not compared.
 const KEYS: usize = 64;
-/// Digits that a decimal keeps on its way through a float.
-const DIGITS: usize = 15;
 
 /// `JSON.stringify(JSON.parse(json))` is `json`. False if that is not certain; `json` is valid JSON.
 pub fn is_canonical(json: &str) -> bool {
@@ -54,10 +55,10 @@ pub fn is_canonical(json: &str) -> bool {
 fn string(text: &[u8]) -> Option<usize> {
     let mut at = 0_usize;
     loop {
+        at = plain_until(text, at);
         match text.get(at)? {
             b'"' => return Some(at),
-            b'\\' => at = at.saturating_add(escape(text.get(at..)?)?),
-            _ => at = at.saturating_add(1),
+            _ => at = at.saturating_add(escape(text.get(at..)?)?),
         }
     }
 }
@@ -92,13 +93,16 @@ fn is_numeric(byte: u8) -> bool {
 fn is_plain(number: &[u8]) -> bool {
     let is_negative = number.first() == Some(&b'-');
     let digits = number.get(usize::from(is_negative)..).unwrap_or_default();
-    let mut parts = digits.split(|byte| *byte == b'.');
+    let mut parts = digits.splitn(2, |byte| *byte == b'.');
     let (integer, fraction) = (parts.next().unwrap_or_default(), parts.next());
-    let is_kept =
-        digits.len() <= DIGITS && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let all = || integer.iter().chain(fraction.unwrap_or_default()).copied();
     let is_small = integer == b"0" && fraction.is_some_and(|part| part.starts_with(b"000000"));
     let is_zero = digits == b"0" && is_negative;
-    is_kept && !is_small && !is_zero && fraction.is_none_or(|part| !part.ends_with(b"0"))
+    all().all(|byte| byte.is_ascii_digit())
+        && !is_small
+        && !is_zero
+        && fraction.is_none_or(|part| !part.ends_with(b"0"))
+        && is_shortest(all(), fraction.map_or(0, <[u8]>::len))
 }
 
 #[cfg(test)]
@@ -109,7 +113,7 @@ mod tests {
     fn text_that_javascript_would_write_otherwise_is_recognized() {
         for same in [
             "null",
-            r#"{"a":[1,-2,0.5,-0.25,0.00001,123456789.12345,true,"é\n\\\"\u001b\u0000"],"b":{"a":{}}}"#,
+            r#"{"a":[1,-2,0.5,-0.25,0.00001,123456789.12345,0.013875000000000002,true,"é\n\\\"\u001b\u0000"],"b":{"a":{}}}"#,
             r#"[{"id":"1"},{"id":"1"},"0","\u2028"]"#.replace("\\u2028", "\u{2028}").as_str(),
         ] {
             assert!(is_canonical(same), "{same}");
@@ -122,7 +126,7 @@ mod tests {
             "-0",
             "0.0000001",
             "1234567890123456",
-            "0.1234567890123456",
+            "0.013875000000000001",
             r#""\u00e9""#,
             r#""\u000a""#,
             r#""\u001B""#,

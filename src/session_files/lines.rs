@@ -1,6 +1,6 @@
 //! A JSONL file as lines: each with its members, or with the reason why it has none.
 
-use super::raw::{MAX_DEPTH, Object, depth, place};
+use super::raw::{MAX_DEPTH, Object, place};
 
 /// A line with something in it, or an element of a list.
 #[derive(Debug)]
@@ -31,15 +31,15 @@ impl<'a> Line<'a> {
 
     /// Its members, or why it has none.
     pub(super) fn read(number: u32, text: &'a str) -> Self {
-        let (fields, fault) = Object::read_lossy(text);
-        let fault = if text.contains('\0') {
-            Some("NUL bytes".into())
-        } else if !text.starts_with('{') {
-            Some("not a JSON object".into())
-        } else if fault.is_none() && depth(text) > MAX_DEPTH {
-            Some(format!("nested deeper than {MAX_DEPTH} levels"))
-        } else {
-            fault.map(|fault| place(&fault))
+        let (fields, levels) = Object::read_lossy(text);
+        let fault = match levels {
+            Ok(levels) if levels > MAX_DEPTH => {
+                Some(format!("nested deeper than {MAX_DEPTH} levels"))
+            }
+            Ok(_) => None,
+            Err(_) if text.contains('\0') => Some("NUL bytes".into()),
+            Err(_) if !text.starts_with('{') => Some("not a JSON object".into()),
+            Err(fault) => Some(place(&fault)),
         };
         Self { number, text, fields, fault }
     }

@@ -35,6 +35,7 @@ mod record;
 mod redaction;
 mod script;
 mod session_reader;
+mod shortest;
 mod time;
 mod trajectory;
 mod usage;

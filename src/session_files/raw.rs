@@ -7,7 +7,7 @@ use crate::json;
 pub(super) use crate::json::{Object, RawValue, lossy_string as text, unsigned};
 
 /// Levels that a reader of the messages takes.
-pub(super) const MAX_DEPTH: u32 = 127;
+pub(super) const MAX_DEPTH: usize = 127;
 
 /// What is wrong, and where: `line` is left out where there is one line only.
 pub(super) fn place(error: &json::Error) -> String {
@@ -55,26 +55,11 @@ pub(super) fn quote(text: &str) -> String {
     out
 }
 
-/// Levels of arrays and objects, counted without a stack.
-pub(super) fn depth(text: &str) -> u32 {
-    let (mut now, mut most, mut in_string, mut escaped) = (0_u32, 0_u32, false, false);
-    for byte in text.bytes() {
-        if in_string {
-            in_string = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-            continue;
-        }
-        match byte {
-            b'"' => in_string = true,
-            b'{' | b'[' => {
-                now = now.saturating_add(1);
-                most = most.max(now);
-            }
-            b'}' | b']' => now = now.saturating_sub(1),
-            _ => {}
-        }
-    }
-    most
+/// Levels of arrays and objects.
+pub(super) fn depth(json: &RawValue) -> usize {
+    let mut reader = json::Reader::new(json);
+    drop(reader.raw());
+    reader.levels()
 }
 
 #[cfg(test)]

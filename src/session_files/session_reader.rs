@@ -9,6 +9,7 @@ use std::mem;
 use super::file::SessionFile;
 use super::lines::Line;
 use super::{detect, of_document, of_lines, unknown, value};
+use crate::bytes::find;
 use crate::error::Error;
 use crate::json::{self, Places};
 use crate::number::count;
@@ -63,7 +64,7 @@ impl SessionReader {
     pub fn push(&mut self, mut bytes: &[u8]) {
         self.bytes = self.bytes.saturating_add(bytes.len());
         while !self.is_document
-            && let Some(at) = bytes.iter().position(|byte| *byte == b'\n')
+            && let Some(at) = find(bytes, b'\n')
         {
             let (line, behind) = bytes.split_at(at);
             if self.lines.is_empty() {
@@ -129,7 +130,9 @@ impl SessionReader {
     }
 
     fn take(&mut self, line: &[u8]) {
-        let text = String::from_utf8_lossy(line);
+        // Lossy reading looks at each byte by itself.
+        let text =
+            str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         self.lossy = self.lossy.saturating_add(u32::from(matches!(text, Cow::Owned(_))));
         let text = text.trim();
         if !text.is_empty() {

@@ -11,6 +11,7 @@ use crate::stamp::files;
 /// From the ground up; `*` marks what its own floor may import too.
 const FLOORS: [&[&str]; 7] = [
     &[
+        "bytes*",
         "text",
         "number",
         "hash*",

@@ -35,6 +35,8 @@ pub struct Wasm {
     pub glue: &'static str,
     feature: &'static str,
     aim: Aim,
+    /// Whether it needs an engine with vectors of bytes.
+    vectors: bool,
 }
 
 /// What a Wasm is optimized for. Level 3 of rustc is no option: its Wasm is half as large again as that of `s`, and no faster
@@ -77,13 +79,25 @@ impl Aim {
 /// One more Wasm is one more line here, its gate in `gates.rs`, its name in `js/core/loader.ts`, and a file in `js/inline/`.
 /// Those that take longest are first, so that the others are built beside them.
 pub const WASMS: [Wasm; 6] = [
-    Wasm { name: "sessions", glue: "sessions", feature: "sessions", aim: Aim::Both },
+    Wasm { name: "sessions", glue: "sessions", feature: "sessions", aim: Aim::Both, vectors: true },
     // For Node and Bun, which read it from a disk: there time counts and size does not.
-    Wasm { name: "plimsoll-node", glue: "plimsoll", feature: "manager", aim: Aim::Speed },
-    Wasm { name: "plimsoll", glue: "plimsoll", feature: "manager", aim: Aim::Size },
-    Wasm { name: "prompt", glue: "prompt", feature: "prompt", aim: Aim::Speed },
-    Wasm { name: "compact", glue: "compact", feature: "compact", aim: Aim::Size },
-    Wasm { name: "candidates", glue: "candidates", feature: "candidates", aim: Aim::Size },
+    Wasm {
+        name: "plimsoll-node",
+        glue: "plimsoll",
+        feature: "manager",
+        aim: Aim::Speed,
+        vectors: true,
+    },
+    Wasm { name: "plimsoll", glue: "plimsoll", feature: "manager", aim: Aim::Size, vectors: false },
+    Wasm { name: "prompt", glue: "prompt", feature: "prompt", aim: Aim::Speed, vectors: false },
+    Wasm { name: "compact", glue: "compact", feature: "compact", aim: Aim::Size, vectors: false },
+    Wasm {
+        name: "candidates",
+        glue: "candidates",
+        feature: "candidates",
+        aim: Aim::Size,
+        vectors: false,
+    },
 ];
 
 /// The files of this program that decide the bytes of a Wasm.
@@ -213,9 +227,9 @@ impl Wasm {
         self.name == self.glue
     }
 
-    /// Vectors of bytes, in flags of rustc: all that read a Wasm from a disk have them.
+    /// Vectors of bytes, in flags of rustc.
     fn vectors(&self) -> &'static str {
-        if self.owns_glue() { "" } else { "\u{1f}-C\u{1f}target-feature=+simd128" }
+        if self.vectors { "\u{1f}-C\u{1f}target-feature=+simd128" } else { "" }
     }
 
     fn at(&self, ending: &str) -> PathBuf {
@@ -286,7 +300,7 @@ impl Wasm {
     }
 
     fn optimize(&self, bound: &Path, wasm: &Path) -> Result<()> {
-        let vectors: &[&str] = if self.owns_glue() { &[] } else { &["--enable-simd"] };
+        let vectors: &[&str] = if self.vectors { &["--enable-simd"] } else { &[] };
         output(
             tool("wasm-opt")
                 .args(WASM_FEATURES)

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Read, Reader};
+use crate::bytes::plain_until;
 
 impl<'a> Reader<'a> {
     /// A string, whose quote was seen; borrowed where it has no escapes.
@@ -17,7 +18,7 @@ impl<'a> Reader<'a> {
 
     fn unescaped(&mut self, strict: bool) -> Read<Cow<'a, str>> {
         let start = self.at + 1;
-        self.at = plain_until(self.text, start);
+        self.at = plain_until(self.text.as_bytes(), start);
         if self.byte() == Some(b'"') {
             self.at += 1;
             return Ok(Cow::Borrowed(self.from(start, self.at - 1)));
@@ -44,7 +45,7 @@ impl<'a> Reader<'a> {
             // Escapes often follow each other, and to begin a search costs more than an escape.
             if self.byte() != Some(b'\\') {
                 let start = self.at;
-                self.at = plain_until(self.text, start);
+                self.at = plain_until(self.text.as_bytes(), start);
                 out.push_str(self.from(start, self.at));
             }
         }
@@ -57,7 +58,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         loop {
             if self.byte() != Some(b'\\') {
-                self.at = plain_until(self.text, self.at);
+                self.at = plain_until(self.text.as_bytes(), self.at);
             }
             let end = self.at;
             match (bytes.get(end), bytes.get(end + 1)) {
@@ -139,32 +140,4 @@ impl<'a> Reader<'a> {
         }
         Ok(code)
     }
-}
-
-/// The first place from `at` on of a quote, a backslash or a control character: eight bytes at a time.
-pub(in crate::json) fn plain_until(text: &str, mut at: usize) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    let bytes = text.as_bytes();
-    let (chunks, _) = bytes.get(at..).unwrap_or_default().as_chunks::<8>();
-    for chunk in chunks {
-        let word = u64::from_le_bytes(*chunk);
-        // The high bit of each byte that is zero after the quote, or the backslash, is taken off; or below a space.
-        let quote = word ^ (ONES * 0x22);
-        let slash = word ^ (ONES * 0x5c);
-        let found = (quote.wrapping_sub(ONES) & !quote)
-            | (slash.wrapping_sub(ONES) & !slash)
-            | (word.wrapping_sub(ONES * 0x20) & !word);
-        let found = found & (ONES * 0x80);
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    while let Some(byte) = bytes.get(at) {
-        if *byte < 0x20 || matches!(byte, b'"' | b'\\') {
-            break;
-        }
-        at += 1;
-    }
-    at
 }
