@@ -148,7 +148,7 @@ export interface Operations {
 export type Operation = keyof Operations;
 
 export type ToWorker =
-  | { module: WebAssembly.Module }
+  | { module: WebAssembly.Module; practise?: true }
   | { [O in Operation]: { id: number; operation: O; input: Operations[O]["takes"] } }[Operation];
 
 export type FromWorker =

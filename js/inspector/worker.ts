@@ -1,10 +1,17 @@
 /** The worker of the page: one session, and all work of the core on it. */
 import { initSync } from "../core/loader.js";
 import { absentOf } from "../session-files/absent.js";
-import { recordedView, redactSession, replay, SessionReader } from "../session-files/functions.js";
+import {
+  readSession,
+  recordedView,
+  redactSession,
+  replay,
+  SessionReader,
+} from "../session-files/functions.js";
 import { countOf, messageOf } from "../session-files/opened.js";
 import type { Recorded, Replay, ReplayOptions, SentMessages, SessionFile } from "../types.js";
 import { packed, unpackedSession } from "./packed.js";
+import { practiceSession } from "./practice.js";
 import {
   type CallColumns,
   type Detail,
@@ -26,6 +33,7 @@ import {
 const scope = globalThis as unknown as {
   postMessage(message: FromWorker, transfer?: Transferable[]): void;
   onmessage: (event: { data: ToWorker }) => void;
+  close(): void;
 };
 
 /** Longest text that is shown whole. */
@@ -334,6 +342,20 @@ function factsOf(
   };
 }
 
+/** How often the page's own session is read and played. */
+const ROUNDS = 12;
+
+/** Does what a file needs, and ends this worker. */
+function practise(): void {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const own = readSession(practiceSession());
+    recordedView(own)[Symbol.dispose]();
+    const window = { contextTokens: 12_000, maxOutputTokens: 1_000 };
+    replay(own, { window })[Symbol.dispose]();
+  }
+  scope.close();
+}
+
 /** The buffers of an answer, which are handed over instead of copied. */
 function buffers(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) found.add(value.buffer as ArrayBuffer);
@@ -343,7 +365,11 @@ function buffers(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<Array
 }
 
 scope.onmessage = async ({ data }) => {
-  if ("module" in data) return initSync(data.module);
+  if ("module" in data) {
+    initSync(data.module);
+    if (data.practise) practise();
+    return;
+  }
   const { id, operation, input } = data;
   try {
     const result = await operations[operation](input as never);
