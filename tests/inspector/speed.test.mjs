@@ -21,8 +21,21 @@ import {
 } from "./page.mjs";
 
 const skip = missing() || false;
-const shared = join(SHARED, "pi/pi-mono-large.jsonl");
-const megabytes = sized({ short: [1], ci: [3], long: [20, 60] });
+/** Sessions that are repeated: one with long messages, one with twice as many calls for each megabyte. */
+const SOURCES = {
+  "long messages": join(SHARED, "pi/pi-mono-before-compaction.jsonl"),
+  "short messages": join(SHARED, "pi/pi-mono-large.jsonl"),
+};
+/** @typedef {[megabytes: number, kind: keyof typeof SOURCES]} Size */
+const sizes = sized({
+  short: /** @type {Size[]} */ ([[1, "short messages"]]),
+  ci: /** @type {Size[]} */ ([[3, "short messages"]]),
+  long: /** @type {Size[]} */ ([
+    [20, "long messages"],
+    [20, "short messages"],
+    [60, "short messages"],
+  ]),
+});
 
 /** Milliseconds that a worker of this browser takes to parse the lines of a file. @param {any} page @param {string} name */
 const yardstick = (page) =>
@@ -56,13 +69,14 @@ function memory(/** @type {number} */ parent) {
   return most;
 }
 
-for (const size of megabytes) {
-  test(`a session of ${size} MB opens and responds within its time limits`, {
+for (const [size, kind] of sizes) {
+  test(`a session of ${size} MB in ${kind} opens and responds within its time limits`, {
     skip,
     timeout: 900_000,
   }, async (t) => {
     const started = await freshBrowser(t);
-    const bytes = repeated(existsSync(shared) ? shared : EXAMPLE, size * 1e6);
+    const source = SOURCES[kind];
+    const bytes = repeated(existsSync(source) ? source : EXAMPLE, size * 1e6);
     const own = Math.round(bytes.length / 1e5) / 10;
     // From a disk, as a person opens it: bytes that a test hands over lie in the page several times.
     const folder = mkdtempSync(join(tmpdir(), "plimsoll-"));
