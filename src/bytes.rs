@@ -36,7 +36,7 @@ fn find_by(bytes: &[u8], marks: impl Fn(Chunk) -> Marks, is: impl Fn(u8) -> bool
     // A loop: adapters of iterators are calls where a build is for size.
     let mut start = 0_usize;
     for chunk in chunks {
-        if let Some(place) = first(marks(Chunk::of(chunk))) {
+        if let Some(place) = first(marks(Chunk::of(*chunk))) {
             return Some(start.saturating_add(place));
         }
         start = start.saturating_add(WIDTH);
@@ -57,9 +57,8 @@ mod words {
     pub(super) struct Chunk(u64);
 
     impl Chunk {
-        #[expect(clippy::trivially_copy_pass_by_ref, reason = "as of chunks that are longer")]
-        pub(super) fn of(bytes: &[u8; WIDTH]) -> Self {
-            Self(u64::from_le_bytes(*bytes))
+        pub(super) fn of(bytes: [u8; WIDTH]) -> Self {
+            Self(u64::from_le_bytes(bytes))
         }
 
         pub(super) fn is(self, byte: u8) -> Marks {
@@ -94,7 +93,7 @@ mod vectors {
     pub(super) struct Marks(v128);
 
     impl Chunk {
-        pub(super) fn of(bytes: &[u8; WIDTH]) -> Self {
+        pub(super) fn of(bytes: [u8; WIDTH]) -> Self {
             let (halves, _) = bytes.as_chunks::<8>();
             let half = |at: usize| halves.get(at).map_or(0, |half| u64::from_le_bytes(*half));
             Self(u64x2(half(0), half(1)))

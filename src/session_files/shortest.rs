@@ -75,8 +75,8 @@ mod tests {
             m in 0..10_u64.pow(16), last in 1..10, k in 1..23_usize,
         ) {
             let digits = format!("{m:0>k$}{last}");
-            let (whole, fraction) = digits.split_at(digits.len() - k);
-            let text = format!("{whole}.{fraction}");
+            let (integer, fraction) = digits.split_at(digits.len() - k);
+            let text = format!("{integer}.{fraction}");
             prop_assert!(!is_float(&text) || written(&text) == text, "{text}");
         }
 
