@@ -1,4 +1,4 @@
-/** A session of the page's own: what is read and played before the first file, so that the engine has optimized the code by then. */
+/** A small session that the page reads and plays before the first file comes: the engine has optimized the code by then. */
 
 const TURNS = 60;
 /** What a result is made of: all kinds of identifiers, and escapes. */

@@ -3,23 +3,23 @@
 
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "with at most 17 digits and at most 22 places behind the point, every product has less than 120 bits"
+    reason = "numbers have at most 17 digits and at most 22 decimals, so that every product has less than 120 bits"
 )]
 
-/// Digits that no float loses, and that no shorter decimal stands for.
+/// A decimal of at most so many digits is always the shortest of its float.
 const ALWAYS: usize = 15;
 /// Digits that are enough for any float.
 const MOST: usize = 17;
-/// Digits behind the point: with more, what follows does not fit 128 bits; with fewer, a float may be an integer.
+/// Decimals that are decided here. With more of them, the products do not fit 128 bits; with fewer, the float may be an integer.
 const FRACTION: std::ops::RangeInclusive<u32> = 2..=22;
 /// Bits of a float's mantissa.
 const MANTISSA: u32 = 53;
 
-/// `digits` without the point, of which `fraction` stand behind it, is a decimal that a float is written as. Its last digit is
-/// not zero. False if that is not certain.
+/// A float is written as this decimal: `digits` are all its digits, the last `fraction` of them stand behind the point, and the
+/// very last is not zero. False if that is not certain.
 ///
-/// The float next to `m / 10^k` is `d / 2^(s + k)`, where `d` has 53 bits and is next to `m * 2^s / 5^k`. A decimal `c / 10^k`
-/// is read as that float if `c * 2^s` is at most `5^k / 2` away from `d * 5^k`.
+/// The float nearest to `m / 10^k` is `d / 2^(s + k)`: `d` is the integer of 53 bits nearest to `m * 2^s / 5^k`. A decimal
+/// `c / 10^k` is read as that float if `c * 2^s` and `d * 5^k` differ by at most `5^k / 2`.
 pub(super) fn is_shortest(digits: impl Iterator<Item = u8>, fraction: usize) -> bool {
     let mut m = 0_u128;
     let mut length = 0;
