@@ -1,6 +1,7 @@
 /** Watches folders, also those that come later; says when one cannot be watched. */
 import { type FSWatcher, statSync, watch } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
+import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers";
 
 /** A folder, and which names of it tell of a change. */
 export interface Watched {
@@ -11,6 +12,12 @@ export interface Watched {
 }
 
 /**
+ * Milliseconds after which a folder that another replaced is watched once more: when Deno lets go of the old one late, it
+ * forgets the new one, too.
+ */
+const SETTLED = 100;
+
+/**
  * Tells of every change that matters. A folder that is not there yet is looked for at each change of the one above it.
  * `fs.watch` and no package: seven folders, no recursion, and what it may miss the polling finds.
  */
@@ -19,6 +26,10 @@ export class Watcher {
   readonly #changed: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
   #failure: string | undefined;
+  /** Paths of folders that came, went or became others. */
+  readonly #replaced = new Set<string>();
+  #starting: NodeJS.Immediate | undefined;
+  #settling: NodeJS.Timeout | undefined;
 
   /** @param folders each behind the one that it stands in */
   constructor(folders: readonly Watched[], changed: () => void) {
@@ -40,6 +51,8 @@ export class Watcher {
   }
 
   close(): void {
+    clearImmediate(this.#starting);
+    clearTimeout(this.#settling);
     for (const path of [...this.#watchers.keys()]) this.#drop(path);
   }
 
@@ -74,23 +87,34 @@ export class Watcher {
 
   #report({ path, matters }: Watched, name: string | null): void {
     // Its own name: it was moved or removed, and another may stand in its place.
-    if (name === null || name === basename(path)) {
-      this.#again(path);
-      return;
+    const isItself = name === null || name === basename(path);
+    if (!isItself && !matters(name)) return;
+    const changed = isItself ? path : join(path, name);
+    for (const folder of this.#folders) {
+      const isInIt = folder.path === changed || folder.path.startsWith(changed + sep);
+      if (isInIt) this.#replaced.add(folder.path);
     }
-    if (!matters(name)) return;
-    // Removed and made again: what was watched is the old one.
-    for (const inner of this.#folders) {
-      if (dirname(inner.path) === path && basename(inner.path) === name) this.#drop(inner.path);
+    if (this.#replaced.size > 0) {
+      this.#watchReplaced();
+      clearTimeout(this.#settling);
+      this.#settling = setTimeout(() => {
+        this.#watchReplaced();
+        this.#replaced.clear();
+      }, SETTLED).unref();
     }
-    this.#start();
     this.#changed();
   }
 
-  #again(path: string): void {
-    this.#drop(path);
-    this.#start();
-    this.#changed();
+  /** Watches folders that now may be others, two turns later: Deno watches none anew until it let go of the old one. */
+  #watchReplaced(): void {
+    for (const path of this.#replaced) this.#drop(path);
+    clearImmediate(this.#starting);
+    this.#starting = setImmediate(() => {
+      this.#starting = setImmediate(() => {
+        this.#start();
+        this.#changed();
+      });
+    });
   }
 
   /** Not tried again at once: what failed mostly fails again. */

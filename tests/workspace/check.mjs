@@ -114,6 +114,24 @@ const PARTS = {
     }
   },
 
+  async "a folder that another replaced at once is watched, and those in it"() {
+    const root = folder({ "memory/2026-11-21.md": "today", ".aceclaw/rules/ts.md": "rule" });
+    const focus = requestFocus("fix src/a.ts");
+    const workspace = await open(root, { poll: 0 });
+    for (const round of ["first", "second", "third"]) {
+      rmSync(join(root, "memory"), { recursive: true });
+      renameSync(join(root, ".aceclaw"), join(root, `old ${round}`));
+      put(root, "memory/2026-11-21.md", `today ${round}`);
+      put(root, ".aceclaw/rules/ts.md", `---\npaths: "*.ts"\n---\nrule ${round}`);
+      await checkShows(workspace, `today ${round}`);
+      await checkShows(workspace, `rule ${round}`, { focus });
+      put(root, "memory/2026-11-21.md", `changed ${round}`);
+      await checkShows(workspace, `changed ${round}`);
+      put(root, ".aceclaw/rules/ts.md", `---\npaths: "*.ts"\n---\nother ${round}`);
+      await checkShows(workspace, `other ${round}`, { focus });
+    }
+  },
+
   async "the folder itself may come, go and be another"() {
     const root = join(folder(), "later");
     const workspace = await open(root, { poll: 0 });
