@@ -282,6 +282,19 @@ async function keepStanding(client: Asked): Promise<void> {
   answering = undefined;
 }
 
+/** Milliseconds. Calls that are shown for less than this are passed by: nobody reads the texts of their messages. */
+const PAUSE = 100;
+let callChangedAt = 0;
+/** When texts are read again. */
+let readsFrom = 0;
+
+effect(() => {
+  state.call.value;
+  const now = performance.now();
+  readsFrom = now - callChangedAt < PAUSE ? now + PAUSE : 0;
+  callChangedAt = now;
+});
+
 const wanted = new Set<number>();
 let isFetching = false;
 
@@ -293,6 +306,7 @@ export function wantExcerpts(indices: readonly number[]): void {
 
 async function fetchExcerpts(): Promise<void> {
   isFetching = true;
+  while (performance.now() < readsFrom) await new Promise((done) => setTimeout(done, PAUSE));
   const opened = state.session.peek();
   const indices = [...wanted].slice(-80);
   wanted.clear();

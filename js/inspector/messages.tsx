@@ -159,7 +159,8 @@ function Rows({ rows, table }: { rows: Uint32Array; table: Table }): JSX.Element
       element.scrollTop = (at + 1) * ROW - element.clientHeight;
   }, [selected, rows]);
   const first = Math.max(0, Math.min(rows.length - 1, Math.floor(top.value / ROW)) - 4);
-  const shown = rows.subarray(first, first + Math.ceil(height.value / ROW) + 8);
+  const room = Math.ceil(height.value / ROW) + 8;
+  const shown = rows.subarray(first, first + room);
   const most = useMemo(() => {
     let value = 1;
     for (const at of rows) value = Math.max(value, table.tokens[at] ?? 0);
@@ -200,7 +201,8 @@ function Rows({ rows, table }: { rows: Uint32Array; table: Table }): JSX.Element
         <div style={{ transform: `translateY(${first * ROW}px)` }} role="presentation">
           {Array.from(shown, (index, at) => (
             <Row
-              key={index}
+              // By place, not by message: the elements of rows that left are filled anew, which is faster than to make others.
+              key={(first + at) % room}
               index={index}
               place={first + at}
               of={rows.length}

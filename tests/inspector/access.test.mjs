@@ -97,6 +97,33 @@ test("rows that are scrolled to show the texts of their messages", { skip }, asy
   }
 });
 
+test("texts of messages come when the call stays, not while calls are passed by", {
+  skip,
+}, async (t) => {
+  const started = await browser(t);
+  const { page } = await emptyPage(started);
+  await openSession(page, EXAMPLE);
+  const asked = await page.evaluate(async () => {
+    const { state } = /** @type {any} */ (globalThis).__inspector;
+    const { client } = state.session.value;
+    const ask = client.ask.bind(client);
+    let asks = 0;
+    client.ask = (/** @type {string} */ name, /** @type {any} */ input) => {
+      if (name === "texts") asks += 1;
+      return ask(name, input);
+    };
+    for (let call = 0; call < 60; call += 1) {
+      state.call.value = call;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return asks;
+  });
+  assert.ok(asked <= 3, `${asked} times`);
+  await page.waitForFunction(() =>
+    Array.from(document.querySelectorAll(".message .text")).every((it) => it.textContent !== "…"),
+  );
+});
+
 test("every screen can be reached with the keyboard", { skip, timeout: 120_000 }, async (t) => {
   const started = await browser(t);
   const { page } = await emptyPage(started);
