@@ -4,7 +4,16 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import test from "node:test";
 import { sized } from "../support/size.mjs";
-import { browser, emptyPage, figure, goTo, missing, openSession } from "./page.mjs";
+import {
+  browser,
+  emptyPage,
+  figure,
+  goTo,
+  missing,
+  openSession,
+  quantile,
+  scrolled,
+} from "./page.mjs";
 
 const skip = missing() || false;
 const ESC = String.fromCharCode(27);
@@ -146,6 +155,13 @@ test("a chain of thousands of small messages opens with correct line counts", {
   assert.equal(read, deep + 1);
   assert.equal(calls, deep / 2);
   await goTo(page, Math.floor(calls / 2));
+  await goTo(page, calls - 1);
+  const { spent, nodes } = await scrolled(page);
+  figure(
+    `${deep} rows, scrolling, p95 of frames`,
+    `${quantile(spent, 0.95).toFixed(1)} ms, ${nodes} elements`,
+  );
+  assert.ok(nodes <= 1_500, `${nodes} elements`);
   assert.deepEqual(complaints, []);
 });
 

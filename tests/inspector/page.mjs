@@ -123,6 +123,23 @@ export function goTo(/** @type {any} */ page, /** @type {number} */ call) {
   }, call);
 }
 
+/** Scrolls the list of messages from frame to frame: milliseconds of each, and how many elements the page has then. */
+export function scrolled(/** @type {any} */ page) {
+  return page.evaluate(async () => {
+    const list = /** @type {HTMLElement} */ (document.querySelector(".list"));
+    const spent = [];
+    let last = performance.now();
+    for (let number = 0; number < 120; number += 1) {
+      list.scrollTop += 900;
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const now = performance.now();
+      spent.push(now - last);
+      last = now;
+    }
+    return { spent, nodes: document.querySelectorAll("*").length };
+  });
+}
+
 /** The value below which a share of the values are. @param {number[]} values @param {number} share */
 export function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
