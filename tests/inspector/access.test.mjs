@@ -103,22 +103,29 @@ test("texts of messages come when the call stays, not while calls are passed by"
   const started = await browser(t);
   const { page } = await emptyPage(started);
   await openSession(page, EXAMPLE);
-  const asked = await page.evaluate(async () => {
+  const { passed, asked } = await page.evaluate(async () => {
     const { state } = /** @type {any} */ (globalThis).__inspector;
     const { client } = state.session.value;
     const ask = client.ask.bind(client);
-    let asks = 0;
+    const changed = [Number.NEGATIVE_INFINITY];
+    // Less than the 100 ms that the page waits: the times here are taken a little later than the page's.
+    const isSoon = (/** @type {number} */ spent) => spent < 90;
+    let [passed, asked] = [0, 0];
     client.ask = (/** @type {string} */ name, /** @type {any} */ input) => {
-      if (name === "texts") asks += 1;
+      const [before = 0, last = 0] = changed.slice(-2);
+      if (name === "texts" && isSoon(last - before) && isSoon(performance.now() - last)) asked += 1;
       return ask(name, input);
     };
     for (let call = 0; call < 60; call += 1) {
       state.call.value = call;
+      changed.push(performance.now());
+      if (isSoon((changed.at(-1) ?? 0) - (changed.at(-2) ?? 0))) passed += 1;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    return asks;
+    return { passed, asked };
   });
-  assert.ok(asked <= 3, `${asked} times`);
+  assert.ok(passed > 0, `${passed} calls`);
+  assert.equal(asked, 0);
   await page.waitForFunction(() =>
     Array.from(document.querySelectorAll(".message .text")).every((it) => it.textContent !== "…"),
   );
