@@ -214,8 +214,10 @@ fn node(options: &Options, name: &str) -> Result<Ended> {
     let mut tests = command("node");
     tests.args(["--test", "--test-reporter=spec"]);
     // Node leaves a core free: on two, files would run one after the other. One more than cores where tests wait for processes,
-    // pages and timers; conformance computes. The heavy hosts have time limits of their own.
-    if name != "hosts" {
+    // pages and timers; conformance computes. The heavy hosts have time limits of their own, and the page on large files is timed.
+    if name == "inspector" && options.long {
+        tests.arg("--test-concurrency=1");
+    } else if name != "hosts" {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let files = cores.saturating_add(usize::from(name != "conformance"));
         tests.arg(format!("--test-concurrency={files}"));
@@ -298,7 +300,7 @@ fn read_log(name: &str) -> String {
         .map_or_else(|_| String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Runs with the output in `build/logs`; shows a sign of life now and then, what was left out, and failures.
+/// Runs with the output in `build/logs`; shows a sign of life now and then, what was measured and left out, and failures.
 fn logged(name: &str, command: &mut Command) -> Result<Ended> {
     fs::create_dir_all(logs())?;
     let path = log_of(name);
@@ -320,7 +322,7 @@ fn logged(name: &str, command: &mut Command) -> Result<Ended> {
     let mut skipped: Vec<&str> = text.lines().filter_map(left_out).collect();
     skipped.sort_unstable();
     skipped.dedup();
-    for line in skipped {
+    for line in text.lines().filter(|line| line.starts_with("figure: ")).chain(skipped) {
         println!("{line}");
     }
     if status.success() { Ok(Ended::Passed) } else { bail!("{}", failures(&text)) }
