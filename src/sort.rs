@@ -21,6 +21,24 @@ pub fn sort_set<T: PartialOrd>(list: &mut Vec<T>) {
     list.dedup();
 }
 
+/// A score and a number as one: the higher score is larger, and of equal ones the higher number.
+pub fn ranked(score: u32, number: u32) -> u64 {
+    (u64::from(score) << 32) | u64::from(number)
+}
+
+/// The largest first, with the number that each was ranked by. The next one is looked for when it is asked for: few of many are found
+/// without sorting all.
+pub fn largest_first(mut ranks: Vec<u64>) -> impl Iterator<Item = u32> {
+    make_heap(&mut ranks);
+    std::iter::from_fn(move || {
+        let last = ranks.len().checked_sub(1)?;
+        ranks.swap(0, last);
+        let rank = ranks.pop()?;
+        sift(&mut ranks, 0);
+        u32::try_from(rank & u64::from(u32::MAX)).ok()
+    })
+}
+
 /// A rank by which the larger stands first.
 pub fn down(size: u64) -> i64 {
     i64::try_from(size).unwrap_or(i64::MAX).saturating_neg()
@@ -53,12 +71,16 @@ fn heapsort<T: PartialOrd>(order: &mut [T]) {
     if order.is_sorted() {
         return;
     }
-    for at in (0..order.len() / 2).rev() {
-        sift(order, at);
-    }
+    make_heap(order);
     for end in (1..order.len()).rev() {
         order.swap(0, end);
         sift(order.get_mut(..end).unwrap_or_default(), 0);
+    }
+}
+
+fn make_heap<T: PartialOrd>(list: &mut [T]) {
+    for at in (0..list.len() / 2).rev() {
+        sift(list, at);
     }
 }
 
@@ -92,6 +114,16 @@ mod tests {
             expected.sort_by_key(|&(a, b, _)| (a, b));
             sort_by(&mut list, |&(a, b, _)| (a, b));
             prop_assert_eq!(list, expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_largest_come_first_as_the_sort_of_std_has_them(list in proptest::collection::vec((0u32..4, 0u32..9), 0..200)) {
+            let mut expected = list.clone();
+            expected.sort_by_key(|&rank| std::cmp::Reverse(rank));
+            let found = largest_first(list.iter().map(|&(score, number)| ranked(score, number)).collect());
+            prop_assert!(found.eq(expected.into_iter().map(|(_, number)| number)));
         }
     }
 

@@ -18,7 +18,7 @@ use crate::identifiers::Identifier;
 use crate::ledger::Ledger;
 use crate::model::{BlockId, Form, GroupId, Kind, MessageId, Role};
 use crate::number::{Lg, isqrt, lg, lg_sum};
-use crate::sort::{down, sort_by, sort_set};
+use crate::sort::{largest_first, ranked, sort_by, sort_set};
 
 /// What stands for everything that folds removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -304,16 +304,15 @@ impl Pruner {
         if !self.policy.lines {
             return Vec::new();
         }
-        let mut scored: Vec<(u64, u32)> = Vec::new();
+        let mut ranks = Vec::new();
         for (id, identifier) in ledger.identifiers.iter() {
             let source = identifier.source;
             let is_gone = || ledger.block(source).is_some_and(|it| it.form == Form::Gone);
             if identifier.uses > 0 && (gone.binary_search(&source).is_ok() || is_gone()) {
-                scored.push((score(identifier, call), id));
+                ranks.push(ranked(score(identifier, call), id));
             }
         }
-        rank(&mut scored, usize::MAX);
-        scored.into_iter().map(|(_, id)| id).collect()
+        largest_first(ranks).collect()
     }
 
     /// What stays verbatim of the blocks before the cut, sorted: hot results with their groups, user texts newest first,
@@ -438,41 +437,28 @@ impl Group {
 }
 
 /// What an identifier is worth in a head.
-fn score(identifier: &Identifier, call: u32) -> u64 {
+fn score(identifier: &Identifier, call: u32) -> u32 {
     let age = u64::from(call.saturating_sub(identifier.last_use).max(1));
     let uses = isqrt(u64::from(identifier.uses.min(10)) << 40); // Q20
     let recent = (1 << 20) + isqrt((64 << 40) / age); // 1 + 8 / sqrt(age)
     let spread = ((15 * u64::from(identifier.blocks.min(8))) << 20) / 100;
-    ((uses * recent) >> 20) + spread
+    // Below 2^25.
+    u32::try_from(((uses * recent) >> 20) + spread).unwrap_or(u32::MAX)
 }
 
 /// The identifiers that the head lists, and their tokens: by use, its recency, and how many blocks hold them, newer
 /// first where equal; none that the summary holds, nor these (sorted).
 pub(super) fn digest(ledger: &Ledger, room: u64, call: u32, without: &[u32]) -> (Vec<u32>, u32) {
-    // Each costs a token or more: no more of them have to be sorted, however many there are. From the newest on, most are
-    // refused as they come.
-    let most = usize::try_from(room).unwrap_or(usize::MAX).saturating_add(1);
-    let mut scored: Vec<(u64, u32)> = Vec::new();
-    let mut least = None;
-    for id in (0..ledger.identifiers.len()).rev() {
-        let Some(identifier) = ledger.identifiers.get(id) else { continue };
-        if identifier.blocks == 0 || identifier.summarized || without.binary_search(&id).is_ok() {
-            continue;
-        }
-        let score = score(identifier, call);
-        if least.is_some_and(|least| score <= least) {
-            continue;
-        }
-        scored.push((score, id));
-        if scored.len() >= most.saturating_mul(2) {
-            rank(&mut scored, most);
-            least = scored.last().map(|&(score, _)| score);
+    let mut ranks = Vec::new();
+    for (id, identifier) in ledger.identifiers.iter() {
+        let is_listed = identifier.blocks > 0 && !identifier.summarized;
+        if is_listed && without.binary_search(&id).is_err() {
+            ranks.push(ranked(score(identifier, call), id));
         }
     }
-    rank(&mut scored, most);
     let mut tokens = 0u32;
     let mut chosen = Vec::new();
-    for (_, id) in scored {
+    for id in largest_first(ranks) {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
         let with = tokens.saturating_add(identifier.tokens.into());
         // Ends here, though a shorter one might fit, as the simulator does: `tests/native/oracle` compares the two call by
@@ -484,10 +470,4 @@ pub(super) fn digest(ledger: &Ledger, room: u64, call: u32, without: &[u32]) -> 
         chosen.push(id);
     }
     (chosen, tokens)
-}
-
-/// The best of them, so many at most: by score, newer first where equal.
-fn rank(scored: &mut Vec<(u64, u32)>, most: usize) {
-    sort_by(scored, |&(score, id)| (down(score), -i64::from(id)));
-    scored.truncate(most);
 }

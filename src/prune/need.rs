@@ -12,7 +12,7 @@ use crate::ledger::Ledger;
 use crate::model::{Block, BlockId, Form, Kind};
 use crate::number::{Lg, lg};
 use crate::prune::tuning::{Policy, Prices};
-use crate::sort::sort_by;
+use crate::sort::{largest_first, ranked};
 
 /// Tokens that the arguments of a call, and a result, must have before they are worth an edit: to fetch a small one again costs a
 /// whole call, which is far more than its rent.
@@ -59,11 +59,10 @@ pub fn stub_lines_room(block: &Block) -> Option<u32> {
 ///
 /// Score in tenths: as for names, less nothing where a newer call holds it.
 pub fn stub_line_identifiers(ledger: &Ledger, block: BlockId) -> Vec<u32> {
-    let mut scored = scored(ledger, block, 0);
-    scored.retain(|&(_, id)| {
+    let is_source = |&id: &u32| {
         ledger.identifiers.get(id).is_some_and(|it| it.source == block && it.uses > 0)
-    });
-    scored.into_iter().map(|(_, id)| id).collect()
+    };
+    worth_naming(ledger, block, 0).filter(is_source).collect()
 }
 
 /// What stubbing the block gains, in 1/100 token.
@@ -161,7 +160,11 @@ pub(super) fn is_stale(block: &Block, policy: &Policy, call: u32, context: u64) 
 pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (Vec<u32>, u32) {
     let mut tokens = 0u32;
     let mut chosen = Vec::new();
-    for (_, id) in scored(ledger, block, 5) {
+    for id in worth_naming(ledger, block, 5) {
+        // Each costs a token or more.
+        if u64::from(tokens).saturating_add(1).saturating_mul(100) > room {
+            break;
+        }
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
         let with = tokens.saturating_add(identifier.tokens.into());
         // A name in one stub is enough to find its text again.
@@ -174,24 +177,22 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (V
     (chosen, tokens)
 }
 
-/// The block's identifiers that are worth naming, with their scores, the best first; those that a newer block holds cost so much.
-fn scored(ledger: &Ledger, block: BlockId, newer: i64) -> Vec<(i64, u32)> {
+/// The block's identifiers that are worth naming, the best first, earlier ones first where equal; those that a newer block holds cost
+/// so much.
+fn worth_naming(ledger: &Ledger, block: BlockId, newer: i64) -> impl Iterator<Item = u32> {
     let head = ledger.block(block).map_or(0, |block| block.head_ids as usize);
-    let mut scored: Vec<(i64, u32)> = ledger
-        .ids(block)
-        .iter()
-        .enumerate()
-        .filter_map(|(at, &id)| {
-            let identifier = ledger.identifiers.get(id)?;
-            let score = 10 * i64::from(identifier.uses.min(8))
-                + if at < head { 4 } else { 0 }
-                + 2 * i64::from(identifier.blocks.min(5))
-                - if identifier.newest == block { 0 } else { newer };
-            (score > 2).then_some((score, id))
-        })
-        .collect();
-    sort_by(&mut scored, |&(score, id)| (-score, i64::from(id)));
-    scored
+    let mut ranks = Vec::new();
+    for (at, &id) in ledger.ids(block).iter().enumerate() {
+        let Some(identifier) = ledger.identifiers.get(id) else { continue };
+        let score = 10 * i64::from(identifier.uses.min(8))
+            + if at < head { 4 } else { 0 }
+            + 2 * i64::from(identifier.blocks.min(5))
+            - if identifier.newest == block { 0 } else { newer };
+        if score > 2 {
+            ranks.push(ranked(u32::try_from(score).unwrap_or(0), !id));
+        }
+    }
+    largest_first(ranks).map(|id| !id)
 }
 
 #[cfg(test)]
