@@ -282,10 +282,10 @@ async function keepStanding(client: Asked): Promise<void> {
   answering = undefined;
 }
 
-/** Milliseconds. Calls that are shown for less than this are passed by: nobody reads the texts of their messages. */
+/** Milliseconds. While the call changes faster than this, nobody reads the texts of its messages. */
 const PAUSE = 100;
 let callChangedAt = 0;
-/** When texts are read again. */
+/** From this time on texts are fetched. */
 let readsFrom = 0;
 
 effect(() => {

@@ -201,7 +201,7 @@ function Rows({ rows, table }: { rows: Uint32Array; table: Table }): JSX.Element
         <div style={{ transform: `translateY(${first * ROW}px)` }} role="presentation">
           {Array.from(shown, (index, at) => (
             <Row
-              // By place, not by message: the elements of rows that left are filled anew, which is faster than to make others.
+              // By place, not by message: to use the elements of rows that left is faster than to make new ones.
               key={(first + at) % room}
               index={index}
               place={first + at}

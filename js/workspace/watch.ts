@@ -12,8 +12,8 @@ export interface Watched {
 }
 
 /**
- * Milliseconds after which a folder that another replaced is watched once more: when Deno lets go of the old one late, it
- * forgets the new one, too.
+ * Milliseconds. A folder that was replaced is watched anew at once, and again after this time: Deno may close its watcher of the old
+ * folder late, and then it closes the new one, too.
  */
 const SETTLED = 100;
 
@@ -26,7 +26,7 @@ export class Watcher {
   readonly #changed: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
   #failure: string | undefined;
-  /** Paths of folders that came, went or became others. */
+  /** Paths of folders that appeared, disappeared or were replaced. */
   readonly #replaced = new Set<string>();
   #starting: NodeJS.Immediate | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -105,7 +105,7 @@ export class Watcher {
     this.#changed();
   }
 
-  /** Watches folders that now may be others, two turns later: Deno watches none anew until it let go of the old one. */
+  /** Watches them anew, two turns later: Deno ignores a watcher of a path whose old watcher it has not closed yet. */
   #watchReplaced(): void {
     for (const path of this.#replaced) this.#drop(path);
     clearImmediate(this.#starting);

@@ -59,9 +59,8 @@ pub fn stub_lines_room(block: &Block) -> Option<u32> {
 ///
 /// Score in tenths: as for names, less nothing where a newer call holds it.
 pub fn stub_line_identifiers(ledger: &Ledger, block: BlockId) -> Vec<u32> {
-    let is_source = |&id: &u32| {
-        ledger.identifiers.get(id).is_some_and(|it| it.source == block && it.uses > 0)
-    };
+    let is_source =
+        |&id: &u32| ledger.identifiers.get(id).is_some_and(|it| it.source == block && it.uses > 0);
     worth_naming(ledger, block, 0).filter(is_source).collect()
 }
 
@@ -177,8 +176,8 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (V
     (chosen, tokens)
 }
 
-/// The block's identifiers that are worth naming, the best first, earlier ones first where equal; those that a newer block holds cost
-/// so much.
+/// The block's identifiers that are worth naming, the best first, earlier ones first where equal. Those that a newer block holds
+/// score `newer` less.
 fn worth_naming(ledger: &Ledger, block: BlockId, newer: i64) -> impl Iterator<Item = u32> {
     let head = ledger.block(block).map_or(0, |block| block.head_ids as usize);
     let mut ranks = Vec::new();

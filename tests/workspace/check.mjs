@@ -114,7 +114,7 @@ const PARTS = {
     }
   },
 
-  async "a folder that another replaced at once is watched, and those in it"() {
+  async "a folder that is replaced at once is watched, with the folders in it"() {
     const root = folder({ "memory/2026-11-21.md": "today", ".aceclaw/rules/ts.md": "rule" });
     const focus = requestFocus("fix src/a.ts");
     const workspace = await open(root, { poll: 0 });
