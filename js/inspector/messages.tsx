@@ -95,16 +95,18 @@ export function Messages(): JSX.Element | null {
         <p class="where">{plural(rows.length, "message")} at this call</p>
       </header>
       {rows.length === 0 ? (
-        <p class="empty">
-          {filter === "changed"
-            ? "Every message was sent whole at this call."
-            : "No message of this kind at this call."}
-        </p>
+        <p class="empty">{emptyList(filter, hits)}</p>
       ) : (
         <Rows rows={rows} table={standing.table} />
       )}
     </section>
   );
+}
+
+function emptyList(filter: state.Filter, hits: readonly unknown[] | null): string {
+  if (filter === "changed") return "Every message was sent whole at this call.";
+  if (filter === "hits" && hits?.length === 0) return "No message contains this text.";
+  return "No message of this kind at this call.";
 }
 
 function Chips(): JSX.Element {

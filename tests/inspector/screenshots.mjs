@@ -21,6 +21,9 @@ const SHOTS = /** @type {ReadonlyArray<[string, "light" | "dark", string[], stri
   ["what-if", "light", ["w"], ".chart-card, .results", `view=both&${TWO}&preset=capacity`],
   ["lost", "light", ["2"], "#panel"],
   ["next", "light", ["4"], "#panel"],
+  ["compare", "light", ["5"], "#panel"],
+  ["file", "light", ["6"], "#panel"],
+  ["search", "dark", ["/", ..."failed", "Enter"], ".chart-card, #panel"],
   ["share", "light", ["s"], "dialog"],
 ]);
 

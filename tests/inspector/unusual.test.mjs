@@ -192,6 +192,15 @@ test("the next hit is shown from every screen", { skip }, async (t) => {
   await page.waitForSelector(".why pre");
 });
 
+test("a search without a hit says that no message contains the text", { skip }, async (t) => {
+  const { page } = await emptyPage(await browser(t));
+  await openSession(page, EXAMPLE);
+  await page.fill("#search", "nowhere to be found");
+  await page.press("#search", "Enter");
+  await page.waitForSelector(".search [role=status]");
+  assert.equal(await page.textContent(".messages .empty"), "No message contains this text.");
+});
+
 test("a window that was not set is not said to be set", { skip }, async (t) => {
   const { page } = await emptyPage(await browser(t));
   await openSession(page, EXAMPLE);
