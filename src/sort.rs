@@ -26,8 +26,8 @@ pub fn ranked(score: u32, number: u32) -> u64 {
     (u64::from(score) << 32) | u64::from(number)
 }
 
-/// The largest first, with the number that each was ranked by. The next one is looked for when it is asked for: few of many are found
-/// without sorting all.
+/// The numbers of ranks, those of the largest ranks first. Each is found when it is asked for: whoever needs few of many does not
+/// wait until all are sorted.
 pub fn largest_first(mut ranks: Vec<u64>) -> impl Iterator<Item = u32> {
     make_heap(&mut ranks);
     std::iter::from_fn(move || {
@@ -115,9 +115,7 @@ mod tests {
             sort_by(&mut list, |&(a, b, _)| (a, b));
             prop_assert_eq!(list, expected);
         }
-    }
 
-    proptest! {
         #[test]
         fn the_largest_come_first_as_the_sort_of_std_has_them(list in proptest::collection::vec((0u32..4, 0u32..9), 0..200)) {
             let mut expected = list.clone();

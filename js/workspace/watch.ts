@@ -74,10 +74,16 @@ export class Watcher {
     try {
       // Deno tells only later, as an error, that there is nothing to watch.
       statSync(path);
-      const watcher = watch(path, { persistent: false }, (_, name) => this.#report(folder, name));
+      // A runtime may still report of a folder whose watcher was closed.
+      const isOpen = (): boolean => this.#watchers.get(path) === watcher;
+      const watcher = watch(path, { persistent: false }, (_, name) => {
+        if (isOpen()) this.#report(folder, name);
+      });
       // `persistent` says nothing to Deno.
       watcher.unref();
-      watcher.on("error", (error) => this.#lose(path, error));
+      watcher.on("error", (error) => {
+        if (isOpen()) this.#lose(path, error);
+      });
       this.#watchers.set(path, watcher);
       return undefined;
     } catch (error) {
@@ -90,11 +96,11 @@ export class Watcher {
     const isItself = name === null || name === basename(path);
     if (!isItself && !matters(name)) return;
     const changed = isItself ? path : join(path, name);
-    for (const folder of this.#folders) {
-      const isInIt = folder.path === changed || folder.path.startsWith(changed + sep);
-      if (isInIt) this.#replaced.add(folder.path);
-    }
-    if (this.#replaced.size > 0) {
+    const replaced = this.#folders.filter(
+      (folder) => folder.path === changed || folder.path.startsWith(changed + sep),
+    );
+    if (replaced.length > 0) {
+      for (const folder of replaced) this.#replaced.add(folder.path);
       this.#watchReplaced();
       clearTimeout(this.#settling);
       this.#settling = setTimeout(() => {

@@ -15,8 +15,8 @@ const FRACTION: std::ops::RangeInclusive<u32> = 2..=22;
 /// Bits of a float's mantissa.
 const MANTISSA: u32 = 53;
 
-/// A float is written as this decimal: `digits` are all its digits, the last `fraction` of them stand behind the point, and the
-/// very last is not zero. False if that is not certain.
+/// Whether JavaScript writes a float as this decimal. `digits` are all its digits. The last `fraction` of them stand behind the
+/// point, and the last one is not zero. False if it is not certain.
 ///
 /// The float nearest to `m / 10^k` is `d / 2^(s + k)`: `d` is the integer of 53 bits nearest to `m * 2^s / 5^k`. A decimal
 /// `c / 10^k` is read as that float if `c * 2^s` and `d * 5^k` differ by at most `5^k / 2`.

@@ -77,6 +77,15 @@ test("axe finds no accessibility fault on any screen", { skip, timeout: 600_000 
   figure("screens in which axe finds nothing", String(looked));
 });
 
+/** Waits until each row that is shown has the text of its message. */
+const textsShown = (/** @type {any} */ page) =>
+  page.waitForFunction(
+    () =>
+      Array.from(document.querySelectorAll(".message .text")).every((it) => it.textContent !== "…"),
+    null,
+    { timeout: 3_000 },
+  );
+
 test("rows that are scrolled to show the texts of their messages", { skip }, async (t) => {
   const started = await browser(t);
   const { page } = await emptyPage(started);
@@ -86,14 +95,7 @@ test("rows that are scrolled to show the texts of their messages", { skip }, asy
       /** @type {any} */ (document.querySelector(".list")).scrollTop = to;
     }, top);
     await page.waitForTimeout(100);
-    await page.waitForFunction(
-      () =>
-        Array.from(document.querySelectorAll(".message .text")).every(
-          (it) => it.textContent !== "…",
-        ),
-      null,
-      { timeout: 3_000 },
-    );
+    await textsShown(page);
   }
 });
 
@@ -126,9 +128,7 @@ test("texts of messages come when the call stays, not while calls are passed by"
   });
   assert.ok(passed > 0, `${passed} calls`);
   assert.equal(asked, 0);
-  await page.waitForFunction(() =>
-    Array.from(document.querySelectorAll(".message .text")).every((it) => it.textContent !== "…"),
-  );
+  await textsShown(page);
 });
 
 test("every screen can be reached with the keyboard", { skip, timeout: 120_000 }, async (t) => {
