@@ -75,22 +75,24 @@ pub fn coverage() -> Result<()> {
 }
 
 /// Changes the critical modules in one place after the other, and runs the core's tests on each; prints the changes that no
-/// test finds. A change whose tests do not end counts as not found. `words`: `3/40` for the fourth of each 40 changes, then modules, or files
-/// of them; all by default. Hours.
+/// test finds. A change whose tests do not end counts as not found. `words`: modules, or files of them; all by default. `again`
+/// before them tries only what was not found the last time, `alone` what does not compile together with the others. An hour
+/// for all of them, and about a minute for each that is alone.
 pub fn mutants(words: &[&str]) -> Result<()> {
-    let version = command("cargo-mutants").args(["mutants", "--version"]).output();
+    let version = command("cargo").args(["mutants", "--version"]).output();
     let is_there = version.is_ok_and(|out| out.status.success());
     ensure!(is_there, "cargo-mutants is absent: `cargo install cargo-mutants`");
-    let is_share =
-        |word: &&&str| word.split_once('/').is_some_and(|(_, of)| of.parse::<u32>().is_ok());
-    let (shares, names): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| is_share(word));
+    let (first, names) = match words {
+        [first @ ("again" | "alone"), rest @ ..] => (Some(*first), rest),
+        _ => (None, words),
+    };
     let mut files = Vec::new();
     for name in names {
-        let module = CRITICAL.iter().find(|(known, _)| *known == name);
+        let module = CRITICAL.iter().find(|(known, _)| known == name);
         let is_file = CRITICAL.iter().any(|(_, folder)| name.starts_with(folder));
         match module {
             Some((_, folder)) => files.push(format!("{folder}**")),
-            None if is_file => files.push(name.to_owned()),
+            None if is_file => files.push((*name).to_owned()),
             None => {
                 let known = CRITICAL.map(|(name, _)| name).join(", ");
                 bail!("unknown module {name}: there are {known}, and the files in them")
@@ -100,16 +102,51 @@ pub fn mutants(words: &[&str]) -> Result<()> {
     if files.is_empty() {
         files.extend(CRITICAL.map(|(_, folder)| format!("{folder}**")));
     }
-    let mut mutants = command("cargo-mutants");
-    mutants.args(["mutants", "--package", "plimsoll", "--output", "build"]);
-    for file in files {
-        mutants.args(["--file", &file]);
+    if first == Some("alone") {
+        return one_by_one(&files);
     }
-    for share in shares {
-        mutants.args(["--shard", share, "--sharding", "round-robin"]);
-    }
+    let mut mutants = cargo();
+    mutants.args([
+        "run",
+        "--release",
+        "--quiet",
+        "--locked",
+        "--manifest-path",
+        "mutants/Cargo.toml",
+        "--",
+    ]);
+    show(mutants.args([".", MUTANTS]).args(first).args(files))
+}
+
+/// Where the mutants of the last run are.
+const MUTANTS: &str = "build/mutants";
+
+/// The mutants of these files that the last run left out, by cargo-mutants.
+fn one_by_one(files: &[String]) -> Result<()> {
+    let log = root().join(MUTANTS).join("not-found.txt");
+    let log = fs::read_to_string(log).context("run `cargo xtask mutants` first")?;
+    let mut mutants = command("cargo");
     // For building and testing alike: nothing but the core's own tests is compiled.
-    show(mutants.arg("--cargo-arg=--lib"))
+    mutants.args(["mutants", "--package", "plimsoll", "--output", "build", "--cargo-arg=--lib"]);
+    for file in files {
+        mutants.args(["--file", file]);
+    }
+    for name in log.lines().filter_map(|line| line.strip_prefix("alone ")) {
+        mutants.arg("--re").arg(literal(name));
+    }
+    show(&mut mutants)
+}
+
+/// A regular expression that only this text matches.
+fn literal(text: &str) -> String {
+    let mut out = String::new();
+    for character in text.chars() {
+        if character.is_ascii_punctuation() {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
 }
 
 /// The program that a line of cargo's JSON names.
@@ -191,6 +228,11 @@ mod tests {
             figures.collect::<Vec<_>>(),
             [("policy", 2, missed), ("validity", 1, Vec::new())]
         );
+    }
+
+    #[test]
+    fn a_name_is_a_regular_expression_of_its_own() {
+        assert_eq!(literal("a.rs:1 replace + with *"), "a\\.rs\\:1 replace \\+ with \\*");
     }
 
     #[test]

@@ -104,16 +104,16 @@ fn bill_of_materials() -> Result<String> {
     Ok(format!("{crates} crates, each under an allowed licence; build/release/plimsoll.cdx.json"))
 }
 
-/// Crates of the workspace, of the fuzz targets and of the models, by `deny.toml`.
+/// Crates of the workspace, of the fuzz targets, of the models and of the tool for mutants, by `deny.toml`.
 fn crates() -> Result<String> {
     if !has("cargo-deny") {
         return Ok(NO_DENY.into());
     }
-    for manifest in ["Cargo.toml", "fuzz/Cargo.toml", "models/Cargo.toml"] {
+    for manifest in ["Cargo.toml", "fuzz/Cargo.toml", "models/Cargo.toml", "mutants/Cargo.toml"] {
         let deny = ["deny", "--manifest-path", manifest, "check", "licenses", "bans", "sources"];
         output(cargo().args(deny))?;
     }
-    Ok("licences, bans and sources are ok, also of fuzz/ and models/".into())
+    Ok("licences, bans and sources are ok, also of fuzz/, models/ and mutants/".into())
 }
 
 /// Fetches the database of advisories.

@@ -1,0 +1,201 @@
+//! Runs the tests: all of them once, to learn which reach which site, and then for each mutant those that reach it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::compile::Place;
+
+/// Tests of `tests/native` that need no session files.
+const NATIVE: [&str; 5] = ["golden", "providers", "presets", "formats", "mended"];
+
+/// Kilobytes that a program may have: a mutant may never stop growing a list.
+const MEMORY: u32 = 6_000_000;
+
+/// A test of a program.
+pub(crate) struct Test {
+    program: PathBuf,
+    name: String,
+    time: Duration,
+    sites: BTreeSet<usize>,
+}
+
+/// What the tests made of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outcome {
+    /// A test failed.
+    Found,
+    /// Tests ran, and none of them failed.
+    Missed,
+    /// No test reaches it.
+    Unreached,
+    /// A test did not end, and no other failed.
+    Endless,
+}
+
+impl Outcome {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::Missed => "missed",
+            Self::Unreached => "unreached",
+            Self::Endless => "endless",
+        }
+    }
+}
+
+/// The tests of the programs; those that fail without a mutant are an error.
+pub(crate) fn tests(folder: &Path, programs: &[PathBuf]) -> Result<Vec<Test>> {
+    let mut names = Vec::new();
+    for program in programs {
+        let out = Command::new(program).arg("--list").current_dir(folder).output()?;
+        let listed = String::from_utf8(out.stdout)?;
+        let is_native =
+            program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("native-"));
+        for name in listed.lines().filter_map(|line| line.strip_suffix(": test")) {
+            if !is_native || NATIVE.iter().any(|it| name.contains(it)) {
+                names.push((program.clone(), name.to_owned()));
+            }
+        }
+    }
+    in_threads(&names, |at, (program, name)| {
+        let trace = folder.join(format!("target/trace-{at}"));
+        let _ = fs::remove_file(&trace);
+        let start = Instant::now();
+        let out = command(folder, program, &[name]).env("MUTANT_TRACE", &trace).output()?;
+        ensure!(out.status.success(), "{name} fails without a mutant");
+        let time = start.elapsed();
+        let sites = fs::read_to_string(&trace).unwrap_or_default();
+        let sites = sites.lines().filter_map(|line| line.parse().ok()).collect();
+        let _ = fs::remove_file(&trace);
+        Ok(Test { program: program.clone(), name: name.clone(), time, sites })
+    })
+}
+
+/// What the tests make of each mutant, which is chosen at its site.
+pub(crate) fn run(
+    folder: &Path,
+    tests: &[Test],
+    mutants: &[Place],
+) -> Result<Vec<(usize, Outcome)>> {
+    in_threads(mutants, |at, place| {
+        if at % 100 == 99 {
+            println!("{} of {}", at + 1, mutants.len());
+        }
+        Ok((place.mutant, outcome(folder, tests, place)?))
+    })
+}
+
+fn outcome(folder: &Path, tests: &[Test], place: &Place) -> Result<Outcome> {
+    let mut reaching: Vec<&Test> =
+        tests.iter().filter(|it| it.sites.contains(&place.site)).collect();
+    if reaching.is_empty() {
+        return Ok(Outcome::Unreached);
+    }
+    // The quickest first; those of one program run together.
+    reaching.sort_by_key(|it| it.time);
+    let mut endless = false;
+    for batch in reaching.chunks(24) {
+        let mut programs: Vec<&Path> = batch.iter().map(|it| it.program.as_path()).collect();
+        programs.sort();
+        programs.dedup();
+        for program in programs {
+            let of = batch.iter().filter(|it| it.program == program).copied();
+            match together(folder, program, &of.collect::<Vec<_>>(), place.mutant)? {
+                Some(Outcome::Found) => return Ok(Outcome::Found),
+                Some(_) => endless = true,
+                None => {}
+            }
+        }
+        if endless {
+            return Ok(Outcome::Endless);
+        }
+    }
+    Ok(Outcome::Missed)
+}
+
+/// Runs tests of one program; each by itself if they do not end.
+fn together(
+    folder: &Path,
+    program: &Path,
+    tests: &[&Test],
+    mutant: usize,
+) -> Result<Option<Outcome>> {
+    match passes(folder, program, tests, mutant)? {
+        Some(true) => return Ok(None),
+        Some(false) => return Ok(Some(Outcome::Found)),
+        None if tests.len() == 1 => return Ok(Some(Outcome::Endless)),
+        None => {}
+    }
+    for test in tests {
+        if passes(folder, program, &[test], mutant)? == Some(false) {
+            return Ok(Some(Outcome::Found));
+        }
+    }
+    Ok(Some(Outcome::Endless))
+}
+
+/// None: the tests do not end.
+fn passes(folder: &Path, program: &Path, tests: &[&Test], mutant: usize) -> Result<Option<bool>> {
+    let usual: Duration = tests.iter().map(|it| it.time).sum();
+    let names: Vec<&str> = tests.iter().map(|it| it.name.as_str()).collect();
+    let mut command = command(folder, program, &names);
+    command.env("MUTANT", mutant.to_string());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    wait(command.spawn().context("sh")?, usual * 5 + Duration::from_secs(3))
+}
+
+/// Runs these tests of a program.
+fn command(folder: &Path, program: &Path, names: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")).arg(program);
+    command.args(names).args(["--exact", "--test-threads=1"]).current_dir(folder);
+    command
+}
+
+fn wait(mut child: Child, most: Duration) -> Result<Option<bool>> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status.success()));
+        }
+        if start.elapsed() > most {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        sleep(Duration::from_millis(3));
+    }
+}
+
+/// Calls `work` for each, in as many threads as there are cores, and answers in order.
+fn in_threads<T: Sync, R: Send>(
+    all: &[T],
+    work: impl Fn(usize, &T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut done = std::thread::scope(|scope| {
+        let worker = || -> Result<Vec<(usize, R)>> {
+            let mut done = Vec::new();
+            loop {
+                let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let Some(it) = all.get(at) else { return Ok(done) };
+                done.push((at, work(at, it)?));
+            }
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let mut all = Vec::new();
+        for worker in workers {
+            all.extend(worker.join().expect("a worker")?);
+        }
+        Ok::<_, anyhow::Error>(all)
+    })?;
+    done.sort_by_key(|(at, _)| *at);
+    Ok(done.into_iter().map(|(_, it)| it).collect())
+}
