@@ -1,4 +1,5 @@
 /** The AI SDK (npm's `ai`): the messages of a step, and the calls of a model, through a `ContextManager`. */
+import { isContextOverflow } from "../compaction/overflow.js";
 import type { AbortSignal, ReadableStream } from "../types/web.js";
 import type { Parts, Prepared } from "../types.js";
 import { type HostSession, Session } from "./session.js";
@@ -100,7 +101,7 @@ export function prepareStep(
 
 /**
  * Returns a middleware for `wrapLanguageModel`: every call of the model goes through one session, generated or streamed. Usage is taken
- * from the answer. If the provider refuses a call as too long, a smaller request is sent once.
+ * from the answer. If the provider refuses a call as too long, also as the first part of a stream, a smaller request is sent once.
  *
  * @param session as for `prepareStep`
  * @throws {PlimsollError} as `ContextManager`.
@@ -142,7 +143,8 @@ export function middleware(session: AiSdkSession): AiSdkMiddleware {
       return result;
     },
     wrapStream: async ({ doStream, params, model }) => {
-      const [result, of] = await asked(params, doStream, (call) => model.doStream(call));
+      const ask = () => begun(doStream());
+      const [result, of] = await asked(params, ask, (call) => begun(model.doStream(call)));
       const seen = new TransformStream<StreamPart, StreamPart>({
         transform: (part, out) => {
           if (part.type === "finish") own.observe(part.usage, of);
@@ -152,6 +154,27 @@ export function middleware(session: AiSdkSession): AiSdkMiddleware {
       return { ...result, stream: result.stream.pipeThrough(seen) };
     },
   };
+}
+
+/** Parts of a stream that may come before the answer. */
+const BEFORE_ANSWER = ["stream-start", "response-metadata", "raw"];
+
+/** Waits for the first part of a streamed answer. Some providers refuse a request in its stream: an overflow there is thrown, as others throw it. */
+async function begun<R extends Streamed>(asked: PromiseLike<R>): Promise<R> {
+  const result = await asked;
+  const [ahead, stream] = result.stream.tee();
+  const reader = ahead.getReader();
+  for (;;) {
+    const failed = (error: unknown) => ({ done: false, value: { type: "error", error } });
+    const { done, value } = await reader.read().catch(failed);
+    if (!done && BEFORE_ANSWER.includes(value.type)) continue;
+    // Settles when the other stream has ended, too.
+    reader.cancel().catch(() => {});
+    if (done || value.type !== "error" || !isContextOverflow(value.error))
+      return { ...result, stream };
+    stream.cancel().catch(() => {});
+    throw value.error;
+  }
 }
 
 const partsOf = ({ tools, abortSignal }: Call): Parts => ({

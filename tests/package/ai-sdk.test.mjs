@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
@@ -191,6 +192,75 @@ test("the middleware sends a call that was refused as too long again, smaller", 
     const text = await ask(wrapped);
     checkSound("recover", seen, text);
     assert.ok(seen.refused >= 1 && seen.peak <= 9_000, JSON.stringify(seen));
+  }
+});
+
+/** A stream that ends like this after its start: an error part, or a failure of the stream itself. */
+const endsWith = (error, { fails = false, words = [] } = {}) => {
+  const chunks = [{ type: "stream-start", warnings: [] }, { type: "response-metadata" }, ...words];
+  if (!fails) chunks.push({ type: "error", error });
+  return new ReadableStream({
+    pull: async (out) => {
+      const chunk = chunks.shift();
+      if (chunk) return out.enqueue(chunk);
+      // A stream that fails at once loses what was not read yet.
+      await setTimeout(5);
+      if (fails) out.error(error);
+      else out.close();
+    },
+  });
+};
+const TOO_LONG = {
+  code: 400,
+  message:
+    "This endpoint's maximum context length is 9000 tokens. However, you requested about 9400 tokens.",
+};
+
+test("a call that its stream refuses as too long is sent again, smaller", async () => {
+  for (const fails of [false, true]) {
+    const { seen, mock } = model();
+    const { doStream } = mock;
+    let refused = 0;
+    mock.doStream = async (options) => {
+      if (tokensOf(options.prompt) <= 9_000) return doStream(options);
+      refused += 1;
+      return { stream: endsWith(TOO_LONG, { fails }) };
+    };
+    const wrapped = wrapLanguageModel({ model: mock, middleware: middleware({ window: WINDOW }) });
+    const text = await streamText({ ...asked, model: wrapped, maxRetries: 0 }).text;
+    checkSound(`recover, ${fails ? "a stream that fails" : "an error part"}`, seen, text);
+    assert.ok(refused >= 1, `${refused}`);
+  }
+});
+
+test("a stream is passed on as it is if it fails of something else, or after its first word", async () => {
+  const words = [{ type: "text-start", id: "1" }];
+  const busy = { code: 529, message: "overloaded" };
+  for (const [error, options] of [
+    [busy, {}],
+    [busy, { fails: true }],
+    [TOO_LONG, { words }],
+    [TOO_LONG, { words, fails: true }],
+  ]) {
+    const { transformParams, wrapStream } = middleware({ window: WINDOW });
+    const params = await transformParams({ params: { prompt: messages }, model: {} });
+    let calls = 0;
+    const doStream = async () => {
+      calls += 1;
+      return { stream: endsWith(error, options) };
+    };
+    const { stream } = await wrapStream({ params, model: { doStream }, doStream });
+    const types = [];
+    const read = async () => {
+      for await (const { type } of stream) types.push(type);
+    };
+    if (options.fails) await assert.rejects(read, (it) => it === error);
+    else {
+      await read();
+      const before = (options.words ?? []).map(({ type }) => type);
+      assert.deepEqual(types, ["stream-start", "response-metadata", ...before, "error"]);
+    }
+    assert.equal(calls, 1);
   }
 });
 
