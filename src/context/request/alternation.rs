@@ -137,13 +137,9 @@ impl Builder<'_> {
             parts.append(&mut self.words(message, outline, changes)?);
             return Some(Item::Make(Made::User(parts)));
         }
-        if !outline.pieces.iter().all(|piece| Joined::takes(self.transcript.dialect.format, piece))
-        {
-            return None;
-        }
         let note = Made::User(vec![MadePart::Text(SYSTEM.into())]);
         let mut parts = vec![Joint::Made(note)];
-        parts.append(&mut joints(message, outline, changes));
+        parts.append(&mut self.joints(message, outline, changes)?);
         Some(Item::Join(Voice::User, parts))
     }
 
@@ -240,19 +236,29 @@ impl Builder<'_> {
             Item::Keep(message) | Item::Edit(message, _) => {
                 let outline = self.transcript.outline(*message)?;
                 let assistant = outline.role == Role::Assistant;
-                let movable = outline
-                    .pieces
-                    .iter()
-                    .all(|piece| Joined::takes(self.transcript.dialect.format, piece));
                 let changes = self.changes(*message, outline);
-                let parts = joints(*message, outline, &changes);
-                (movable && (inline || !assistant)).then_some(parts)
+                let parts = self.joints(*message, outline, &changes)?;
+                (inline || !assistant).then_some(parts)
             }
             Item::Make(made @ Made::User(_)) => Some(vec![Joint::Made(made.clone())]),
             Item::Make(made) => inline.then(|| vec![Joint::Made(made.clone())]),
             Item::Join(_, parts) => Some(parts.clone()),
             Item::Filler(_) => None,
         }
+    }
+
+    /// All pieces of a message that go out, for another message. None where one of them cannot stand in another.
+    fn joints(
+        &self,
+        message: MessageId,
+        outline: &Outline,
+        changes: &[Change],
+    ) -> Option<Vec<Joint>> {
+        let format = self.transcript.dialect.format;
+        let joint = |(at, piece): (u32, &Piece)| {
+            Joined::takes(format, piece).then_some(Joint::Host(message, at))
+        };
+        staying(outline, changes).into_iter().map(joint).collect()
     }
 
     /// A joined message in the format's shape.
@@ -315,10 +321,4 @@ impl Builder<'_> {
 fn staying<'o>(outline: &'o Outline, changes: &[Change]) -> Vec<(u32, &'o Piece)> {
     let pieces = (0u32..).zip(&outline.pieces).zip(gone(outline, changes));
     pieces.filter(|(_, gone)| !gone).map(|(piece, _)| piece).collect()
-}
-
-/// All of them, for another message.
-fn joints(message: MessageId, outline: &Outline, changes: &[Change]) -> Vec<Joint> {
-    let staying = staying(outline, changes);
-    staying.into_iter().map(|(at, _)| Joint::Host(message, at)).collect()
 }

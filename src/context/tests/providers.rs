@@ -55,6 +55,18 @@ fn a_message_that_joins_the_last_one_sent_opens_an_epoch_and_reports_it() {
 }
 
 #[test]
+fn a_message_goes_out_as_the_users_or_joins_them_without_a_call_that_it_may_not_hold() {
+    for (provider, role) in [("mistral", "system"), ("gemini", "system"), ("mistral", "user")] {
+        let mut host = host(provider, "openai-chat", 0);
+        host.ask("first");
+        let call = json!({ "id": "c", "type": "function", "function": { "name": "read", "arguments": "{}" } });
+        host.append(json!({ "role": role, "content": "second", "tool_calls": [call] }));
+        host.request();
+        assert_eq!(violations_sent(&host.session), [], "{provider}, {role}");
+    }
+}
+
+#[test]
 fn a_synthetic_message_is_recognized_by_its_text_whichever_message_it_was_copied_from() {
     let mut host = host("bedrock", "anthropic", 0);
     for bytes in ["AAAA", "AAAA", "BBBB"] {
