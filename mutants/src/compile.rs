@@ -13,7 +13,7 @@ use crate::rewrite::{CHOICE, Culprit, culprit, rewrite};
 use crate::sites::{Site, sites};
 
 /// A copy of the project with all mutants.
-pub(crate) struct Copy {
+pub(crate) struct Mutated {
     folder: PathBuf,
     /// By file: its text as it was, and its sites.
     files: BTreeMap<String, (String, Vec<Site>)>,
@@ -29,7 +29,7 @@ pub(crate) struct Place {
     pub(crate) site: usize,
 }
 
-impl Copy {
+impl Mutated {
     /// Copies what git knows of `root`, and finds the place of each mutant.
     pub(crate) fn new(root: &Path, folder: PathBuf, mutants: &[Mutant]) -> Result<Self> {
         let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output()?;

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 
-use crate::compile::Copy;
+use crate::compile::Mutated;
 use crate::run::Outcome;
 
 /// `plimsoll-mutants ROOT FOLDER [again] PATTERN...`: the project, a folder for its copy, and the files as cargo-mutants takes them.
@@ -32,7 +32,7 @@ fn main() -> Result<()> {
         _ => (None, &patterns[..]),
     };
     let mutants = list::list(&root, patterns)?;
-    let mut copy = Copy::new(&root, folder.clone(), &mutants)?;
+    let mut copy = Mutated::new(&root, folder.clone(), &mutants)?;
     let (mut places, programs) = copy.build()?;
     if let Some(before) = again {
         let names: BTreeSet<&str> =

@@ -1,9 +1,11 @@
 //! Runs the tests: all of them once, to learn which reach which site, and then for each mutant those that reach it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -23,6 +25,8 @@ pub(crate) struct Test {
     name: String,
     time: Duration,
     sites: BTreeSet<usize>,
+    /// How many mutants it found.
+    found: AtomicU32,
 }
 
 /// What the tests made of a mutant.
@@ -73,7 +77,13 @@ pub(crate) fn tests(folder: &Path, programs: &[PathBuf]) -> Result<Vec<Test>> {
         let sites = fs::read_to_string(&trace).unwrap_or_default();
         let sites = sites.lines().filter_map(|line| line.parse().ok()).collect();
         let _ = fs::remove_file(&trace);
-        Ok(Test { program: program.clone(), name: name.clone(), time, sites })
+        Ok(Test {
+            program: program.clone(),
+            name: name.clone(),
+            time,
+            sites,
+            found: AtomicU32::new(0),
+        })
     })
 }
 
@@ -97,13 +107,16 @@ fn outcome(folder: &Path, tests: &[Test], place: &Place) -> Result<Outcome> {
     if reaching.is_empty() {
         return Ok(Outcome::Unreached);
     }
-    // The quickest first; those of one program run together.
-    reaching.sort_by_key(|it| it.time);
-    let mut endless = false;
-    for batch in reaching.chunks(24) {
+    // What found most so far comes first, then the quickest.
+    reaching.sort_by_key(|it| (Reverse(it.found.load(Ordering::Relaxed)), it.time));
+    let mut rest = reaching.as_slice();
+    let mut size = 6;
+    while !rest.is_empty() {
+        let (batch, later) = rest.split_at(size.min(rest.len()));
         let mut programs: Vec<&Path> = batch.iter().map(|it| it.program.as_path()).collect();
         programs.sort();
         programs.dedup();
+        let mut endless = false;
         for program in programs {
             let of = batch.iter().filter(|it| it.program == program).copied();
             match together(folder, program, &of.collect::<Vec<_>>(), place.mutant)? {
@@ -115,6 +128,7 @@ fn outcome(folder: &Path, tests: &[Test], place: &Place) -> Result<Outcome> {
         if endless {
             return Ok(Outcome::Endless);
         }
+        (rest, size) = (later, size * 4);
     }
     Ok(Outcome::Missed)
 }
@@ -144,10 +158,22 @@ fn together(
 fn passes(folder: &Path, program: &Path, tests: &[&Test], mutant: usize) -> Result<Option<bool>> {
     let usual: Duration = tests.iter().map(|it| it.time).sum();
     let names: Vec<&str> = tests.iter().map(|it| it.name.as_str()).collect();
+    let output = folder.join(format!("target/output-{mutant}"));
     let mut command = command(folder, program, &names);
     command.env("MUTANT", mutant.to_string());
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    wait(command.spawn().context("sh")?, usual * 5 + Duration::from_secs(3))
+    command.stdin(Stdio::null()).stdout(fs::File::create(&output)?).stderr(Stdio::null());
+    let passed = wait(command.spawn().context("sh")?, usual * 5 + Duration::from_secs(3))?;
+    if passed == Some(false) {
+        let lines = fs::read(&output)?;
+        let lines = String::from_utf8_lossy(&lines);
+        for test in tests {
+            if lines.contains(&format!("test {} ... FAILED\n", test.name)) {
+                test.found.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+    fs::remove_file(output)?;
+    Ok(passed)
 }
 
 /// Runs these tests of a program.
@@ -178,13 +204,13 @@ fn in_threads<T: Sync, R: Send>(
     all: &[T],
     work: impl Fn(usize, &T) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let next = std::sync::atomic::AtomicUsize::new(0);
+    let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut done = std::thread::scope(|scope| {
         let worker = || -> Result<Vec<(usize, R)>> {
             let mut done = Vec::new();
             loop {
-                let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(it) = all.get(at) else { return Ok(done) };
                 done.push((at, work(at, it)?));
             }
