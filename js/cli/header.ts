@@ -47,7 +47,7 @@ export function header(
   screen: Screen,
   { file, format, messages, turns, calls, receipt, view }: Facts,
 ): string[] {
-  const { lines, read, unknown, broken } = receipt;
+  const { lines, read, unknown, broken, unreadable = [] } = receipt;
   const inside = [
     format,
     plural(messages, "message"),
@@ -55,15 +55,29 @@ export function header(
     plural(calls, "call"),
   ];
   const understood = `read ${count(read)} of ${plural(lines, "line")}, ${count(unknown)} unknown, ${count(broken.length)} broken`;
-  const first = broken.slice(0, 3).map(({ line, reason }) => `broken: line ${line}: ${reason}`);
-  const more = broken.length - first.length;
-  if (more > 0) first.push(`broken: ${plural(more, "more line")}`);
+  const bad = [
+    ...firstOf(
+      "line",
+      broken.map(({ line, reason }) => `line ${line}: ${reason}`),
+    ),
+    ...firstOf(
+      "message",
+      unreadable.map(({ reason }) => reason),
+    ),
+  ];
   return [
     ...(view === undefined ? [] : screen.flow(spans("strong", shownText(view)), ", ")),
     ...screen.flow(spans("title", [file])),
     ...screen.flow(spans("faint", [...inside, understood])),
-    ...first.flatMap((text) => screen.flow(spans("bad", [text]))),
+    ...bad.flatMap((text) => screen.flow(spans("bad", [text]))),
   ];
+}
+
+/** The first of what is broken, and how much more there is. */
+function firstOf(noun: string, all: readonly string[]): string[] {
+  const first = all.slice(0, 3).map((text) => `broken: ${text}`);
+  const more = all.length - first.length;
+  return more > 0 ? [...first, `broken: ${plural(more, `more ${noun}`)}`] : first;
 }
 
 /** The name of a part of the report, and what is said beside it. */

@@ -48,11 +48,10 @@ function filesText(screen: Screen, files: readonly Facts[]): string[] {
       "call",
     ),
   ];
-  const bad = files
-    .filter(({ receipt }) => receipt.broken.length > 0)
-    .map(({ file, receipt }) => {
-      return `${file}: ${plural(receipt.broken.length, "broken line")}`;
-    });
+  const bad = files.flatMap(({ file, receipt: { broken, unreadable = [] } }) => [
+    ...(broken.length > 0 ? [`${file}: ${plural(broken.length, "broken line")}`] : []),
+    ...(unreadable.length > 0 ? [`${file}: ${plural(unreadable.length, "broken message")}`] : []),
+  ]);
   return [
     ...screen.flow([
       ...spans("title", [plural(files.length, "session")]),

@@ -10,6 +10,7 @@ export function File(): JSX.Element | null {
   const { name, facts, file } = opened;
   const { receipt, calibration } = facts;
   const branches = receipt.branches ?? [];
+  const bad = [...receipt.broken, ...(receipt.unreadable ?? [])];
   return (
     <section class="card" aria-label="The file">
       <header class="row-head">
@@ -70,7 +71,7 @@ export function File(): JSX.Element | null {
           {Math.round(facts.milliseconds.measure)} ms, here in this page
         </dd>
       </dl>
-      {receipt.broken.length > 0 ? (
+      {bad.length > 0 ? (
         <table class="results">
           <thead>
             <tr>
@@ -81,10 +82,10 @@ export function File(): JSX.Element | null {
             </tr>
           </thead>
           <tbody>
-            {receipt.broken.slice(0, 200).map(({ line, reason }) => (
-              <tr key={line}>
-                <td class="number">{count(line)}</td>
-                <td>{plain(reason)}</td>
+            {bad.slice(0, 200).map((one, at) => (
+              <tr key={at}>
+                <td class="number">{"line" in one ? count(one.line) : ""}</td>
+                <td>{plain(one.reason)}</td>
               </tr>
             ))}
           </tbody>

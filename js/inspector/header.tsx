@@ -83,7 +83,7 @@ function LiveFacts({ live }: { live: state.Live }): JSX.Element {
 
 function Facts({ opened: { name, facts } }: { opened: state.Opened }): JSX.Element {
   const { receipt } = facts;
-  const bad = receipt.broken.length + receipt.unknown;
+  const bad = receipt.broken.length + receipt.unknown + (receipt.unreadable?.length ?? 0);
   return (
     <div class="facts">
       <h1 class="file">{plain(name)}</h1>

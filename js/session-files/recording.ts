@@ -35,6 +35,9 @@ export function recordingOf(session: SessionFile, estimator: Estimator): glue.Re
       opened ? opened.recording(send(text), name) : new glue.Recording(send(text), name);
     handle = new Handle(() => call("replay", made), sessions);
     known.set(estimator, handle);
+    const { value } = handle;
+    const unreadable = JSON.parse(call("replay", () => value.unreadable()));
+    if (unreadable.length > 0) session.receipt.unreadable = unreadable;
   }
   return handle.value;
 }

@@ -74,6 +74,16 @@ export interface SessionFile {
       /** What is wrong with it. */
       reason: string;
     }>;
+    /**
+     * Messages that are not of the format: they stand in the history, and no request sends them. Known after `recordedView` or
+     * `replay`; absent if there are none.
+     */
+    unreadable?: Array<{
+      /** Index of the message. */
+      index: number;
+      /** The index, where in the message, and what is expected there. */
+      reason: string;
+    }>;
     /** Where the conversation was read from, backwards: the value of `leaf` that reads the same. Absent if the file has no branches. */
     leaf?: string;
     /** What `leaf` may be, oldest first: ends of branches, or indexes of runs. Empty if the file has no branches. */

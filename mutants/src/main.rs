@@ -3,22 +3,22 @@
 
 mod compile;
 mod list;
+mod outcomes;
 mod rewrite;
 mod run;
 mod sites;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use anyhow::{Result, ensure};
 
 use crate::compile::Mutated;
-use crate::run::Outcome;
+use crate::outcomes::{Outcome, Outcomes};
 
 /// `plimsoll-mutants ROOT FOLDER [again] PATTERN...`: the project, a folder for its copy, and the files as cargo-mutants takes them.
-/// `again`: only what was not found in the run before.
+/// What was tried before is not tried again as long as its file stays as it is; with `again`, what was not found is.
 fn main() -> Result<()> {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     ensure!(words.len() >= 2, "usage: plimsoll-mutants ROOT FOLDER [again] PATTERN...");
@@ -26,39 +26,29 @@ fn main() -> Result<()> {
     let root = PathBuf::from(&words[0]).canonicalize()?;
     fs::create_dir_all(&words[1])?;
     let folder = PathBuf::from(&words[1]).canonicalize()?;
-    let log = folder.join("not-found.txt");
     let (again, patterns) = match patterns.split_first() {
-        Some((word, rest)) if word == "again" => (Some(fs::read_to_string(&log)?), rest),
-        _ => (None, &patterns[..]),
+        Some((word, rest)) if word == "again" => (true, rest),
+        _ => (false, &patterns[..]),
     };
     let mutants = list::list(&root, patterns)?;
+    let mut known = Outcomes::read(folder.join("outcomes.txt"), &root, &mutants)?;
     let mut copy = Mutated::new(&root, folder.clone(), &mutants)?;
     let (mut places, programs) = copy.build()?;
-    if let Some(before) = again {
-        let names: BTreeSet<&str> =
-            before.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name).collect();
-        places.retain(|place| names.contains(mutants[place.mutant].name.as_str()));
+    for mutant in &copy.alone {
+        known.add(*mutant, Outcome::Alone)?;
     }
-    let tests = run::tests(&folder, &programs)?;
-    println!("{} mutants, {} tests", places.len(), tests.len());
-    let outcomes = run::run(&folder, &tests, &places)?;
-    let mut lines = String::new();
-    let mut add = |kind: &str, mutant: usize| {
-        writeln!(lines, "{kind} {}", mutants[mutant].name).expect("a string");
-    };
-    let mut counts = BTreeMap::<Outcome, usize>::new();
-    for (mutant, outcome) in outcomes {
-        *counts.entry(outcome).or_default() += 1;
-        if outcome != Outcome::Found {
-            add(outcome.name(), mutant);
-        }
+    for mutant in &copy.broken {
+        known.add(*mutant, Outcome::Broken)?;
     }
-    copy.alone.iter().for_each(|mutant| add("alone", *mutant));
-    print!("{lines}");
-    fs::write(log, lines)?;
-    for (outcome, count) in counts {
-        print!("{count} {}, ", outcome.name());
+    places.retain(|place| match known.of(place.mutant) {
+        None => true,
+        Some(outcome) => again && outcome != Outcome::Found,
+    });
+    if !places.is_empty() {
+        let tests = run::tests(&folder, &programs)?;
+        println!("{} mutants to try, {} tests", places.len(), tests.len());
+        run::run(&folder, &tests, &places, &Mutex::new(&mut known))?;
     }
-    println!("{} do not compile, {} compile only alone", copy.broken.len(), copy.alone.len());
+    known.show();
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use crate::compile::Place;
+use crate::outcomes::{Outcome, Outcomes};
 
 /// Tests of `tests/native` that need no session files.
 const NATIVE: [&str; 5] = ["golden", "providers", "presets", "formats", "mended"];
@@ -27,30 +29,6 @@ pub(crate) struct Test {
     sites: BTreeSet<usize>,
     /// How many mutants it found.
     found: AtomicU32,
-}
-
-/// What the tests made of a mutant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Outcome {
-    /// A test failed.
-    Found,
-    /// Tests ran, and none of them failed.
-    Missed,
-    /// No test reaches it.
-    Unreached,
-    /// A test did not end, and no other failed.
-    Endless,
-}
-
-impl Outcome {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Found => "found",
-            Self::Missed => "missed",
-            Self::Unreached => "unreached",
-            Self::Endless => "endless",
-        }
-    }
 }
 
 /// The tests of the programs; those that fail without a mutant are an error.
@@ -87,18 +65,21 @@ pub(crate) fn tests(folder: &Path, programs: &[PathBuf]) -> Result<Vec<Test>> {
     })
 }
 
-/// What the tests make of each mutant, which is chosen at its site.
+/// Writes down what the tests make of each mutant, which is chosen at its site.
 pub(crate) fn run(
     folder: &Path,
     tests: &[Test],
     mutants: &[Place],
-) -> Result<Vec<(usize, Outcome)>> {
+    known: &Mutex<&mut Outcomes>,
+) -> Result<()> {
     in_threads(mutants, |at, place| {
         if at % 100 == 99 {
             println!("{} of {}", at + 1, mutants.len());
         }
-        Ok((place.mutant, outcome(folder, tests, place)?))
-    })
+        let outcome = outcome(folder, tests, place)?;
+        known.lock().expect("outcomes").add(place.mutant, outcome)
+    })?;
+    Ok(())
 }
 
 fn outcome(folder: &Path, tests: &[Test], place: &Place) -> Result<Outcome> {

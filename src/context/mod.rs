@@ -26,7 +26,7 @@ pub use mode::{ManagedWindow, Mode};
 pub use options::Options;
 pub use replay::{
     AtCall, Call, CallEvent, Found, Layers, MessageChange, Recorded, RecordedView, Recording,
-    Replay, Retention, SentCall, Share, Totals, UsageFit,
+    Replay, Retention, SentCall, Share, Totals, Unreadable, UsageFit,
 };
 pub use report::{
     Bucket, BudgetCheck, ByKind, Counters, Estimate, Explanation, Listed, Since, Status, Window,

@@ -88,7 +88,8 @@ fn detail(
     }
     let index = key.strip_prefix(MESSAGE_KEY).and_then(|index| index.parse().ok());
     let Some((index, message)) = index.zip(ask.raw("message")) else { return Ok(None) };
-    message_text(state, index, message.as_bytes()).map(Some)
+    // What is not of the format is shown as it stands.
+    Ok(Some(message_text(state, index, message.as_bytes()).unwrap_or_else(|_| message.into())))
 }
 
 /// Keys that there are; of the messages the last.

@@ -139,8 +139,13 @@ impl Recording {
     }
 
     /// What a message of the session says.
-    pub fn text(&self, index: u32) -> Result<String> {
+    pub fn text(&self, index: u32) -> String {
         self.0.text(index.into())
+    }
+
+    /// Messages that are not of the session's format, as JSON.
+    pub fn unreadable(&self) -> String {
+        write(&self.0.unreadable)
     }
 
     /// What the message (JSON) in the input buffer says.
@@ -150,7 +155,7 @@ impl Recording {
 
     /// Messages that say the text in the input buffer, with so many hits altogether, as JSON.
     pub fn find(&self, len: usize, ignore_case: bool, limit: usize) -> Result<String> {
-        with_input(len, |text| Ok(write(&self.0.find(text, ignore_case, limit)?)))
+        with_input(len, |text| Ok(write(&self.0.find(text, ignore_case, limit))))
     }
 }
 

@@ -75,9 +75,9 @@ pub fn coverage() -> Result<()> {
 }
 
 /// Changes the critical modules in one place after the other, and runs the core's tests on each; prints the changes that no
-/// test finds. A change whose tests do not end counts as not found. `words`: modules, or files of them; all by default. `again`
-/// before them tries only what was not found the last time, `alone` what does not compile together with the others. An hour
-/// for all of them, and about a minute for each that is alone.
+/// test finds. A change whose tests do not end counts as not found. `words`: modules, or files of them; all by default. A run
+/// goes on where the last one stopped; `again` before them tries what was not found, too, `alone` what does not compile together
+/// with the others. Hours for all of them.
 pub fn mutants(words: &[&str]) -> Result<()> {
     let version = command("cargo").args(["mutants", "--version"]).output();
     let is_there = version.is_ok_and(|out| out.status.success());
@@ -123,15 +123,16 @@ const MUTANTS: &str = "build/mutants";
 
 /// The mutants of these files that the last run left out, by cargo-mutants.
 fn one_by_one(files: &[String]) -> Result<()> {
-    let log = root().join(MUTANTS).join("not-found.txt");
-    let log = fs::read_to_string(log).context("run `cargo xtask mutants` first")?;
+    let outcomes = root().join(MUTANTS).join("outcomes.txt");
+    let outcomes = fs::read_to_string(outcomes).context("run `cargo xtask mutants` first")?;
     let mut mutants = command("cargo");
     // For building and testing alike: nothing but the core's own tests is compiled.
     mutants.args(["mutants", "--package", "plimsoll", "--output", "build", "--cargo-arg=--lib"]);
     for file in files {
         mutants.args(["--file", file]);
     }
-    for name in log.lines().filter_map(|line| line.strip_prefix("alone ")) {
+    let alone = outcomes.lines().filter_map(|line| line.strip_prefix("alone "));
+    for (_, name) in alone.filter_map(|line| line.split_once(' ')) {
         mutants.arg("--re").arg(literal(name));
     }
     show(&mut mutants)

@@ -80,7 +80,9 @@ impl Recording {
         let of = |name| members.iter().find(|(known, _)| known == name).map_or("[]", |(_, it)| *it);
         for index in json::items(of("go")).unwrap_or_default() {
             let index = index.parse().unwrap_or(MessageId::NONE);
-            flat_message(session, index, self.raw(index).as_bytes())?;
+            if !self.unreadable.iter().any(|it| it.index == index.get()) {
+                flat_message(session, index, self.raw(index).as_bytes())?;
+            }
         }
         let names = Value::raw(of("identifiers").into());
         let mut extracted = String::new();
@@ -90,15 +92,11 @@ impl Recording {
         Ok(plan)
     }
 
-    /// What a message of the session says, as a report tells it under its key; nothing where there is none.
-    ///
-    /// # Errors
-    /// `MalformedMessage`.
-    pub fn text(&self, index: MessageId) -> Result<String> {
-        if index >= self.end() {
-            return Ok(String::new());
-        }
-        self.text_of(index, self.raw(index).as_bytes())
+    /// What a message of the session says, as a report tells it under its key; nothing where there is none. One that is not of
+    /// the format is shown as it stands in the file.
+    pub fn text(&self, index: MessageId) -> String {
+        let raw = self.raw(index);
+        self.text_of(index, raw.as_bytes()).unwrap_or_else(|_| String::from(&*raw))
     }
 
     /// What a message (JSON) in the format of the session says.

@@ -1,7 +1,6 @@
 //! Search in the messages of a session.
 
 use super::recording::Recording;
-use crate::error::Result;
 use crate::json;
 use crate::model::MessageId;
 use crate::text::utf16_len;
@@ -24,10 +23,7 @@ const AROUND: usize = 80;
 
 impl Recording {
     /// The messages that say `text`, with at most `limit` hits altogether. Case is that of single letters: `ß` is not `SS`.
-    ///
-    /// # Errors
-    /// `MalformedMessage`.
-    pub fn find(&self, text: &str, ignore_case: bool, limit: usize) -> Result<Vec<Found>> {
+    pub fn find(&self, text: &str, ignore_case: bool, limit: usize) -> Vec<Found> {
         let fold = |text: &str| if ignore_case { folded(text) } else { text.to_owned() };
         let needle = fold(text);
         let mut found = Vec::new();
@@ -36,7 +32,7 @@ impl Recording {
             if left == 0 {
                 break;
             }
-            let own = self.text(index)?;
+            let own = self.text(index);
             let folded = ignore_case.then(|| fold(&own));
             let searched = folded.as_deref().unwrap_or(&own);
             let hits: Vec<usize> =
@@ -59,7 +55,7 @@ impl Recording {
                 excerpt: excerpt(searched, &own, first, needle.len()),
             });
         }
-        Ok(found)
+        found
     }
 }
 

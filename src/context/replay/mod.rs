@@ -21,5 +21,5 @@ pub use message_changes::MessageChange;
 pub use played::{Call, CallEvent, Replay, Totals};
 pub use recorded::{Recorded, SentCall, UsageFit};
 pub use recorded_view::RecordedView;
-pub use recording::Recording;
+pub use recording::{Recording, Unreadable};
 pub use retention::{Retention, Share};

@@ -17,7 +17,7 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::identifiers::Identifiers;
 use crate::json::{self, Members, RawValue, Shape, Type, optional, required};
-use crate::model::{MessageId, Role};
+use crate::model::{Draft, MessageId, Role};
 use crate::number::{count, is_time};
 use crate::sort::sort_by;
 
@@ -33,9 +33,22 @@ pub struct Recording {
     pub(super) calls: Vec<RecordedCall>,
     /// In order of their places.
     pub(super) compactions: Vec<HostCompaction>,
+    /// Messages that are not of the format, in order. They stand in the history, and in no request.
+    pub unreadable: Vec<Unreadable>,
     /// The window that the file tells, and its reserve; 0: it does not.
     pub(super) window: (u64, u64),
     learned: Learned,
+}
+
+json::json_struct! {
+    /// A message of a file that is not of the file's format.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Unreadable {
+        /// Its index in the history.
+        pub index: u32,
+        /// What is wrong with it, and where.
+        pub reason: String,
+    }
 }
 
 /// A session as `readSession` gave it.
@@ -127,6 +140,9 @@ fn compaction(json: &str, estimator: Estimator) -> Result<HostCompaction> {
     Ok(HostCompaction { at, first_kept, kept, summary: if head > 0 { head } else { summary } })
 }
 
+/// A message that has nothing in it: no request sends it.
+const NOTHING: Draft<'static> = Draft { role: Role::User, parts: Vec::new(), at_ms: None };
+
 fn no_session(error: json::Error) -> Error {
     Error::argument("session", "what readSession gave", error)
 }
@@ -135,7 +151,7 @@ impl Recording {
     /// Measures a session as `readSession` gave it.
     ///
     /// # Errors
-    /// `InvalidArgument` for what is no session, `MalformedMessage` with its index.
+    /// `InvalidArgument` for what is no session.
     pub fn parse(json: &str, estimator: Estimator) -> Result<Self> {
         let mut session = SESSION.read(json).map_err(no_session)?;
         let messages = owned(&mut session);
@@ -160,10 +176,13 @@ impl Recording {
         let counts: Vec<u32> = counts.iter().map(|one| one.parse().unwrap_or(0)).collect();
         let mut counter = Counter::new(estimator, &counts);
         let mut identifiers = Identifiers::default();
-        let mut measures = Vec::with_capacity(raw.len());
+        let (mut measures, mut unreadable) = (Vec::with_capacity(raw.len()), Vec::new());
         for (index, message) in (0u32..).zip(raw.iter()) {
             let bytes = message.as_bytes();
-            let draft = format.read(bytes, index)?;
+            let draft = format.read(bytes, index).unwrap_or_else(|error| {
+                unreadable.push(Unreadable { index, reason: error.to_string() });
+                NOTHING
+            });
             let mut measure = measure(&draft, bytes, &mut counter, Some(&mut identifiers));
             // A recording is not kept by another session.
             measure.blocks.iter_mut().for_each(|block| block.found = None);
@@ -180,6 +199,7 @@ impl Recording {
         let mut size = |name| positive(window.integer(name)).unwrap_or(0);
         Ok(Self {
             compactions,
+            unreadable,
             window: (size("contextTokens"), size("maxOutputTokens")),
             format,
             parts: Parts::parse(&parts, &mut counter)?,
@@ -210,7 +230,7 @@ impl Recording {
         let format = format_of(&mut session, messages)?;
         let mut all = Vec::new();
         for (index, message) in (0u32..).zip(messages.iter()) {
-            let draft = format.read(message.as_bytes(), index)?;
+            let draft = format.read(message.as_bytes(), index).unwrap_or(NOTHING);
             all.extend(texts(&draft).into_iter().map(ToOwned::to_owned));
         }
         all.extend(Parts::texts(&beside(&mut session))?);

@@ -1,6 +1,7 @@
 //! Sessions played under a policy.
 
 use super::*;
+use crate::context::replay::Unreadable;
 use crate::context::request::answer::Event;
 use crate::context::request::build_request::{resend, violations_sent};
 use crate::number::count;
@@ -48,6 +49,25 @@ fn a_replay_in_steps_is_the_same_as_in_one_go() {
     let full = all;
     assert_eq!(full.totals.bill, full.calls.iter().map(|call| call.bill).sum::<u64>());
     assert!(full.totals.epochs > 0 && full.totals.edits > 0);
+}
+
+#[test]
+fn a_message_that_is_not_of_the_format_stands_in_the_history_and_in_no_request() {
+    let mut session = session(12);
+    session["messages"][4]["content"][0]["is_error"] = json!(-5.5);
+    let recording = recorded(&session);
+    let reason = "message 4, at /content/0/is_error: expected a boolean".to_owned();
+    assert_eq!(recording.unreadable, [Unreadable { index: 4, reason }]);
+    let shown = recording.text(4.into());
+    assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), session["messages"][4]);
+    assert_eq!(recording.find("-5.5", false, 9).len(), 1, "it is found as it is shown");
+    let options = Options::for_replay(&window(30_000).to_string()).unwrap();
+    let view = recording.recorded_view(&options);
+    assert_eq!(view.recorded.calls.len(), 13);
+    let replay = recording.replay(&options).unwrap();
+    let mut last = recording.at_call(&replay, 12).unwrap();
+    assert_eq!(violations_sent(&last.session), []);
+    assert!(recording.plan(&mut last).is_ok());
 }
 
 #[test]
@@ -271,7 +291,7 @@ fn a_search_gives_utf16_positions_and_the_line_of_the_first_match() {
     ]);
     let recording =
         recorded(&json!({ "messageFormat": "openai-chat", "messages": messages, "calls": [] }));
-    let found = |text: &str, ignore_case, limit| recording.find(text, ignore_case, limit).unwrap();
+    let found = |text: &str, ignore_case, limit| recording.find(text, ignore_case, limit);
     let all = found("ärger", true, 100);
     assert_eq!(all.iter().map(|one| one.index).collect::<Vec<_>>(), [0, 2]);
     assert_eq!(all[0].at, [9, 28, 35]);
