@@ -13,7 +13,7 @@ use crate::validity::call::Call;
 impl Repairer {
     pub(super) fn assistant(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
         let mut fixes = std::mem::take(&mut seen.fixes);
-        let has_within = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
+        let has_within = outline.pieces.iter().any(|it| it.within);
         let mut open = ByName::default();
         let mut kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {

@@ -86,7 +86,7 @@ impl Repairer {
                 }
             }
         }
-        if start > 0 && thinks && !self.runs() {
+        if thinks && !self.runs() {
             for at in kept.drain(start..) {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the last step holds");
             }
