@@ -91,6 +91,9 @@ fn steps_go_out_as_messages_of_their_own_where_the_provider_takes_them() {
     mends("U:t A:/,t,/,h U:t", &["I6 1 drop 1"]);
     mends_for(Anthropic, "U:t A:/,h,/,t U:t", &[]);
     mends_for(OpenAiChat, "U:t A:/,h,/,t,/,t U:t", &["I6 1 turn"]);
+    // Neither is a step of reasoning alone once a call that the provider runs goes for want of a result.
+    mends("U:t A:/,t,/,h,mx U:t", &["I1 1 drop 2", "I6 1 drop 1"]);
+    mends_for(OpenAiChat, "U:t A:/,t,/,h,mx,/,t U:t", &["I6 1 turn", "I1 1 drop 2"]);
     // The results of a step stand between it and the next.
     mends_for(Mistral, "U:t A:/,dabcdefghi,oabcdefghi,/,t U:t", &[]);
     mends_for(Mistral, "U:t A:/,t,/,t U:t", &["I9 1 turn"]);
@@ -160,11 +163,8 @@ fn any_transcript() -> impl Strategy<Value = String> {
     let message = (role, prop::collection::vec(word, 0..5)).prop_map(|(role, words)| {
         let words = words.join(",");
         // Only a message of the model's holds results within, and steps.
-        let words = match role {
-            "A" if !words.contains('m') => words,
-            "A" => words.replace('/', ""),
-            _ => words.replace(['n', 'o'], "r").replace('/', ""),
-        };
+        let words =
+            if role == "A" { words } else { words.replace(['n', 'o'], "r").replace('/', "") };
         format!("{role}:{words}")
     });
     prop::collection::vec(message, 0..12).prop_map(|messages| messages.join(" "))
