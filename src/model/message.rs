@@ -223,6 +223,11 @@ impl Piece {
         self.kind == Kind::Call && !self.is_provider_run()
     }
 
+    /// A call that the provider answers.
+    pub fn is_provider_call(&self) -> bool {
+        self.kind == Kind::Call && self.is_provider_run()
+    }
+
     /// A request or a response of approval: it stays or goes with its call.
     pub fn is_approval(&self) -> bool {
         self.kind == Kind::Other && !self.mirror && !self.name.is_empty()

@@ -13,7 +13,7 @@ use crate::validity::call::Call;
 impl Repairer {
     pub(super) fn assistant(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
         let mut fixes = std::mem::take(&mut seen.fixes);
-        let has_within = outline.pieces.iter().any(|it| it.kind == Kind::Result && it.within);
+        let has_within = outline.pieces.iter().any(|it| it.within);
         let mut open = ByName::default();
         let mut kept: Vec<At<'_>> = at(index, outline)
             .filter(|at| {
@@ -49,7 +49,7 @@ impl Repairer {
         }
         self.steps(outline, &mut kept, seen);
         let (Some(&first), Some(end)) = (kept.first(), kept.last()) else { return };
-        let speaker = end.piece.speaker(outline.role);
+        let (speaker, end_step) = (end.piece.speaker(outline.role), end.piece.step);
         let waits = self.run.as_ref().is_some_and(Run::waits);
         // Missing results will be put before it, and with them the roles alternate.
         if !waits {
@@ -63,11 +63,11 @@ impl Repairer {
         let run = self.run_for(index, first, seen);
         run.end = index;
         run.until = index;
-        let solid = |at: &At<'_>| {
-            let waits = at.piece.kind == Kind::Call && at.piece.is_provider_run();
-            at.piece.kind != Kind::Thinking && !waits
-        };
+        let solid = |at: &At<'_>| at.piece.kind != Kind::Thinking && !at.piece.is_provider_call();
         let is_solid = kept.iter().any(solid);
+        // Its last step may go out as a message of its own.
+        let last = kept.iter().rev().take_while(|at| at.piece.step == end_step);
+        let ends_solid = last.into_iter().any(solid);
         run.has_solid |= is_solid;
         let (group, beside) = (GroupId::starting_at(run.start), run.beside);
         seen.groups.fill(group);
@@ -82,7 +82,7 @@ impl Repairer {
                     intact = Some(beside);
                 }
                 // Where messages are not merged, each one ends by itself, and words after the reasoning may be in it.
-                if self.provider.merges() || !is_solid {
+                if self.provider.merges() || !ends_solid {
                     let (message, piece, place) = (index, at.number, at.piece.place);
                     trailing.push(Reasoning { message, piece, place, by_id: at.piece.by_id });
                 }

@@ -77,7 +77,8 @@ impl Repairer {
                 }
             }
             calls |= matches!(it.piece.place, Place::Tool(_));
-            thinks &= it.piece.kind == Kind::Thinking;
+            // A call that the provider runs may turn out to have no result, and go.
+            thinks &= it.piece.kind == Kind::Thinking || it.piece.is_provider_call();
             if calls || rule.is_some() {
                 for part in joins.drain(..) {
                     let message = "two steps would go out as two messages that the provider does not take; they must be one";
@@ -86,7 +87,8 @@ impl Repairer {
                 }
             }
         }
-        if start > 0 && thinks && !self.runs() {
+        let is_thinking = |at: &At<'_>| at.piece.kind == Kind::Thinking;
+        if !self.runs() && kept.iter().skip(start).all(is_thinking) {
             for at in kept.drain(start..) {
                 seen.fix(at, at.drop(), "I6", "reasoning is all that the last step holds");
             }

@@ -2,19 +2,24 @@
 
 use proptest::prelude::*;
 
-use super::tests::{line, sees, transcript};
+use super::tests::{apply, line, sees, transcript};
 use super::*;
 use crate::model::Kind;
 
 const PROVIDERS: [Provider; 2] = [Provider::Anthropic, Provider::OpenAiChat];
 
 #[track_caller]
+fn mends_for(provider: Provider, text: &str, expected: &[&str]) {
+    let outlines = transcript(text, provider);
+    let fixes = mend(&outlines, provider);
+    assert_eq!(fixes.iter().map(line).collect::<Vec<_>>(), expected, "{text} {provider:?}");
+    assert_eq!(check(&apply(&outlines, &fixes), provider, Options::default()), [], "{text}");
+}
+
+#[track_caller]
 fn mends(text: &str, expected: &[&str]) {
     for provider in PROVIDERS {
-        let outlines = transcript(text, provider);
-        let fixes = mend(&outlines, provider);
-        assert_eq!(fixes.iter().map(line).collect::<Vec<_>>(), expected, "{text} {provider:?}");
-        assert_eq!(check(&apply(&outlines, &fixes), provider, Options::default()), [], "{text}");
+        mends_for(provider, text, expected);
     }
 }
 
@@ -66,6 +71,54 @@ fn inline_results_without_their_call_are_dropped() {
 }
 
 #[test]
+fn inline_results_find_their_call_in_any_order_and_however_often_an_id_is_used() {
+    mends("U:t A:ms,mt,nt,ns,t U:t", &[]);
+    mends("U:t A:ms,ms,ns,ns,t U:t", &["I5 1 id 1 s_2", "I5 1 id 3 s_2"]);
+    // A part answers its own call, though an earlier one with the same id is open.
+    let none = "text 0 No result was recorded: the call was aborted.";
+    mends("U:t A:da,da,oa U:t", &["I5 1 id 1 a_2", "I5 1 id 2 a_2", &format!("I1 1 {none}")]);
+    // The later turn takes the id over: it has one call, so one result.
+    mends(
+        "U:t A:da U:t A:da,oa,oa U:t",
+        &["I2 3 drop 2", "I5 3 id 0 a_2", "I5 3 id 1 a_2", &format!("I1 1 {none}")],
+    );
+}
+
+#[test]
+fn steps_go_out_as_messages_of_their_own_where_the_provider_takes_them() {
+    use Provider::{Anthropic, Gemini, Mistral, OpenAiChat};
+    mends("U:t A:/,t,/,da,oa,/,t U:t", &[]);
+    mends("U:t A:/,t,/,h U:t", &["I6 1 drop 1"]);
+    mends_for(Anthropic, "U:t A:/,h,/,t U:t", &[]);
+    mends_for(OpenAiChat, "U:t A:/,h,/,t,/,t U:t", &["I6 1 turn"]);
+    // Neither is a step of reasoning alone once a call that the provider runs goes for want of a result.
+    mends("U:t A:/,t,/,h,mx U:t", &["I1 1 drop 2", "I6 1 drop 1"]);
+    mends_for(OpenAiChat, "U:t A:/,t,/,h,mx,/,t U:t", &["I6 1 turn", "I1 1 drop 2"]);
+    // The results of a step stand between it and the next.
+    mends_for(Mistral, "U:t A:/,dabcdefghi,oabcdefghi,/,t U:t", &[]);
+    mends_for(Mistral, "U:t A:/,t,/,t U:t", &["I9 1 turn"]);
+    mends_for(Gemini, "U:t A:/,da,oa,/,db,ob U:t", &[]);
+    mends_for(Gemini, "U:t A:/,t,/,da,oa U:t", &["I18 1 turn"]);
+}
+
+#[test]
+fn a_turn_is_open_while_it_waits_and_paused_while_only_the_provider_is_to_answer() {
+    let state = |text| {
+        let mut repairer = Repairer::new(Provider::Anthropic);
+        for (index, outline) in (0..).zip(transcript(text, Provider::Anthropic)) {
+            repairer.push(index.into(), &outline);
+        }
+        (repairer.is_open(), repairer.is_paused())
+    };
+    assert_eq!(state("U:t A:t"), (false, false));
+    assert_eq!(state("U:t A:ca"), (true, false));
+    assert_eq!(state("U:t A:ca U:ra"), (false, false));
+    assert_eq!(state("U:t A:ca U:t"), (false, false));
+    assert_eq!(state("U:t A:ms"), (true, true));
+    assert_eq!(state("U:t A:ms,ca U:ra"), (true, false));
+}
+
+#[test]
 fn approvals_stay_with_their_call() {
     mends("U:t A:ca,aa T:ya T:ra A:t U:t", &[]);
     mends("U:t A:ca,aa T:ya,ra A:t U:t", &[]);
@@ -80,6 +133,11 @@ fn approvals_stay_with_their_call() {
         "U:t A:ca U:ra A:ca,aa U:ya,ra U:t",
         &["I5 3 id 0 a_2", "I5 3 id 1 a_2", "I5 4 id 1 a_2"],
     );
+    // One that stands between two calls of its id asks for the first.
+    mends("U:t A:ca,aa,ca T:ya,ra,ra A:t U:t", &["I5 1 id 2 a_2", "I5 2 id 2 a_2"]);
+    // A piece that asks for nothing is not renamed with a call that has no id either.
+    mends("U:t A:c,v T:r U:t", &["I5 1 id 0 call", "I5 2 id 0 call"]);
+    mends("U:t A:v,c T:r U:t", &["I5 1 id 1 call", "I5 2 id 0 call"]);
 }
 
 #[test]
@@ -92,17 +150,21 @@ fn approvals_and_inline_results_belong_to_the_group_of_their_call() {
 
 /// Any pieces in any order, with few ids, so that they meet.
 fn any_transcript() -> impl Strategy<Value = String> {
-    let word =
-        (prop::sample::select(vec!["t", "h", "c", "r", "m", "n", "d", "o", "a", "y"]), 0..3u8);
+    let word = (
+        prop::sample::select(vec!["t", "h", "c", "r", "m", "n", "d", "o", "do", "a", "y", "/"]),
+        0..3u8,
+    );
     let word = word.prop_map(|(kind, id)| match kind {
-        "t" | "h" => kind.to_owned(),
+        "t" | "h" | "/" => kind.to_owned(),
+        "do" => ["dx,ox", "dy,oy", "dz,oz"][usize::from(id)].to_owned(),
         _ => format!("{kind}{}", ["x", "y", "z"][usize::from(id)]),
     });
     let role = prop_oneof![2 => Just("U"), 6 => Just("A"), 4 => Just("T")];
     let message = (role, prop::collection::vec(word, 0..5)).prop_map(|(role, words)| {
         let words = words.join(",");
-        // Only a message of the model's holds results within.
-        let words = if role == "A" { words } else { words.replace(['n', 'o'], "r") };
+        // Only a message of the model's holds results within, and steps.
+        let words =
+            if role == "A" { words } else { words.replace(['n', 'o'], "r").replace('/', "") };
         format!("{role}:{words}")
     });
     prop::collection::vec(message, 0..12).prop_map(|messages| messages.join(" "))

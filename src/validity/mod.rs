@@ -27,7 +27,7 @@ mod user_messages;
 
 use crate::model::{Fix, Outline, Violation};
 
-pub use apply::{apply, join_steps, outline_of, take_turns};
+pub use apply::{join_steps, outline_of};
 pub use checker::Checker;
 pub use findings::Findings;
 pub use provider::{Between, Limits, Provider};

@@ -136,7 +136,7 @@ impl OpenCalls {
         if self.left == 0 {
             self.calls.clear();
             self.lists = None;
-        } else if self.calls.len() > FEW && self.left < self.calls.len() / 4 {
+        } else if self.left < self.calls.len() / 4 {
             // Places of calls that were taken are given up, or the list would grow with the session.
             self.retain(|_| true);
         }
@@ -313,6 +313,35 @@ mod tests {
                 prop_assert_eq!(calls.has_host_run(), !plain.iter().all(Call::is_provider_run));
             }
         }
+    }
+
+    /// Three quarters of the places may be empty, so a call that stays open keeps no place for each call behind it.
+    #[test]
+    fn places_of_calls_that_were_taken_are_given_up() {
+        let mut calls = OpenCalls::default();
+        (0..100).for_each(|at| calls.push(call(at, &format!("k{at}"), "", "")));
+        for at in 0..75 {
+            assert!(calls.take(By::Key(&format!("k{at}"))).is_some());
+            assert_eq!(calls.calls.len(), 100);
+        }
+        assert!(calls.take(By::Key("k75")).is_some());
+        assert_eq!(calls.calls.len(), 24);
+    }
+
+    /// Those of one id that were taken are not looked at again for each one behind them.
+    #[test]
+    fn many_open_calls_of_one_id_take_linear_work() {
+        let work = |count: u32| {
+            let before = STEPS.get();
+            let mut calls = OpenCalls::default();
+            (0..count).for_each(|at| calls.push(call(at, "k", "", "")));
+            for at in 0..count {
+                assert_eq!(calls.take(By::Key("k")).map(|it| it.message.get()), Some(at));
+            }
+            STEPS.get() - before
+        };
+        let (few, many) = (work(1_000), work(4_000));
+        assert!(few >= 900 && many <= few * 5, "{few} and {many}");
     }
 
     /// Four times the calls take about four times as many looks, in whatever order they are answered.

@@ -16,7 +16,7 @@ impl Repairer {
         let answering = self.run.as_ref().is_some_and(|run| run.answering);
         let Some(call) = self.take(at.piece, key) else {
             if answering && let Some(group) = self.refer() {
-                set(&mut seen.groups, at.number, group);
+                seen.belongs(at, group, None);
                 return Fate::Kept;
             }
             let key_shown = shown(key);
@@ -124,12 +124,6 @@ impl Repairer {
         let run = self.run.as_mut().filter(|run| run.references > 0)?;
         run.references = run.references.saturating_sub(1);
         Some(GroupId::starting_at(run.start))
-    }
-}
-
-fn set<T>(list: &mut [T], at: u32, value: T) {
-    if let Some(slot) = usize::try_from(at).ok().and_then(|at| list.get_mut(at)) {
-        *slot = value;
     }
 }
 

@@ -3,6 +3,7 @@
 //! `U:t A:h,t,ca,cb U:ra,rb`: messages of system, user, assistant and tool, X the assistant's that is not sent; pieces: text, white space, (h) reasoning,
 //! (c) call and (r) result with an id, (k) call and (s) result with a name alone, (e) empty result, image, (v) reference;
 //! a provider's call (m) and result (n), a call (d) and result (o) of one part, (a) a request for approval and (y) its response;
+//! a step of the assistant's starts at `/`;
 //! `!` behind a piece: half a surrogate pair, `?` bad arguments, `*` signed.
 
 #![expect(clippy::arithmetic_side_effects, reason = "positions in transcripts of a few messages")]
@@ -11,12 +12,14 @@ mod oracle;
 mod properties;
 mod providers;
 mod rules;
+mod sent;
 mod turns;
 mod wires;
 
 use std::ops::Range;
 
 use oracle::accept;
+pub(super) use sent::{apply, take_turns};
 
 use super::*;
 use crate::model::{FixKind, GroupId, Kind, Made, NONE, Piece, Place, Role};
@@ -80,12 +83,25 @@ pub(super) fn message(text: &str, provider: Provider) -> Outline {
         "T" => Role::Tool,
         _ => panic!("{text}"),
     };
-    let words = pieces.split(',').filter(|word| !word.is_empty());
-    let pieces = (0..).zip(words).map(|(at, text)| piece(text, at, provider));
-    let pieces = pieces.map(|piece| Piece { unsent: word == "X", ..piece });
+    let (mut step, mut all) = ((0, 0), Vec::<Piece>::new());
+    for (at, text) in (0..).zip(pieces.split(',').filter(|word| !word.is_empty())) {
+        if text == "/" {
+            step = (at, at + 1);
+            continue;
+        }
+        let mut piece = Piece { unsent: word == "X", step, ..piece(text, at, provider) };
+        // A result behind the call of its part stands in that part.
+        if let (Place::Inner(part, _), Some(call)) = (&mut piece.place, all.last())
+            && let Place::Tool(own) = call.place
+            && call.id == piece.id
+        {
+            *part = own;
+        }
+        all.push(piece);
+    }
     // Of all formats only Anthropic's could have a result there.
     let may = |piece: &Piece| role != Role::System || piece.kind != Kind::Result;
-    Outline { role, pieces: pieces.filter(may).collect() }
+    Outline { role, pieces: all.into_iter().filter(may).collect() }
 }
 
 pub(super) fn transcript(text: &str, provider: Provider) -> Vec<Outline> {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::oracle::accept;
-use super::transcript;
+use super::{apply, transcript};
 use crate::model::{FixKind, Made, Role};
 use crate::validity::*;
 use Provider::{Anthropic, Gemini, OpenAiChat, OpenAiResponses};

@@ -3,6 +3,7 @@
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
 use super::turns::*;
+use super::{apply, line};
 use crate::validity::*;
 
 const ID: &str = "abcdefghi";
@@ -20,6 +21,8 @@ fn roles_alternate_on_bedrock() {
     // What becomes of an open call stands between: that is one violation, not two.
     mends(Bedrock, "U:t A:ca U:t", &["I1 1 after result a"]);
     mends(Bedrock, "U:t A:h U:t", &["I6 1 drop 0", "I9 2 turn"]);
+    // Reasoning at the end of a message goes once, whoever speaks next.
+    mends_as(Bedrock, false, "U:t A:t,h U:t A:t U:t", &["I6 1 drop 1"]);
     for provider in [Anthropic, DeepSeek, Kimi] {
         mends(provider, "U:t U:t A:t A:t U:t U:t", &[]);
     }
@@ -82,6 +85,31 @@ fn at_most_four_cache_markers_are_sent_and_none_on_reasoning() {
 }
 
 #[test]
+fn only_cache_markers_that_go_out_count() {
+    mends(Anthropic, "U:t*,w* A:t* U:t*,t*", &["I6 0 drop 1"]);
+    mends(Anthropic, "U:t*,t* X:t* A:t* U:t*", &[]);
+    // An empty result gets a text, and keeps its marker.
+    let fixes = ["I6 2 text 0 (no output)", "I13 0 unmark 0 1"];
+    mends(Anthropic, "U:t*,t* A:t*,ca U:ea*,t*", &fixes);
+    let all = |text| {
+        let outline = message(text, Anthropic);
+        (is_marked(&outline), markers_of(&outline), most_sent(&outline))
+    };
+    assert_eq!(all("A:h*,t*,t*"), (true, 3, 2));
+    assert_eq!(all("A:h,t"), (false, 0, 0));
+}
+
+#[test]
+fn markers_in_a_result_are_removed_one_by_one() {
+    let mut outlines = transcript("U:t A:ca U:ra,t*,t*,t*", Anthropic);
+    outlines[2].pieces[0].marks = 0b1010;
+    let fixes = mend_with(&outlines, Anthropic, options(true));
+    assert_eq!(fixes.iter().map(line).collect::<Vec<_>>(), ["I13 2 unmark 0 2"]);
+    let mended = apply(&outlines, &fixes);
+    assert_eq!(mended[2].pieces[0].marks, 0b1000);
+}
+
+#[test]
 fn tools_that_were_used_are_declared_on_bedrock() {
     let outlines = transcript("U:t A:ca U:ra", Bedrock);
     let rules = |provider, tools| {
@@ -116,6 +144,8 @@ fn reasoning_of_turns_with_calls_is_sent_back() {
     // Calls tie what follows in the turn too: its answer is sent back with the rest.
     let text = "U:t A:h,t U:t A:h,ca T:ra A:h,t U:t A:h,t";
     assert_eq!(ties(text, DeepSeek), [false, false, false, true, false, true, false, false]);
+    // Results in a message of the user's, and what the system says, end no turn.
+    assert_eq!(ties("U:t A:h,ca U:ra S:t A:h,t", DeepSeek), [false, true, false, false, true]);
     assert!(ties(text, OpenAiChat).iter().all(|tie| !tie));
     assert!(ties(text, OpenAiResponses)[1], "an item of reasoning needs the next one");
 }

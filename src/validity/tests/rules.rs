@@ -3,7 +3,7 @@
 use super::{both, line, mends, message, sees, transcript};
 use crate::model::{MessageId, Role};
 use crate::validity::*;
-use Provider::{Anthropic, Bedrock, DeepSeek, OpenAiChat};
+use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, OpenAiChat, OpenAiResponses};
 
 #[test]
 fn valid_transcripts_are_not_changed() {
@@ -101,6 +101,50 @@ fn ids_are_paired_by_occurrence_and_renamed_on_both_sides() {
     );
 }
 
+/// Hosts that name the tool with its result mean that call.
+#[test]
+fn of_two_calls_of_one_id_the_name_of_a_result_tells_which_it_answers() {
+    let lines = |names: [&str; 4]| {
+        let mut outlines = transcript("U:t A:ca,ca T:ra T:ra U:t", DeepSeek);
+        for ((message, piece), name) in [(1, 0), (1, 1), (2, 0), (3, 0)].into_iter().zip(names) {
+            outlines[message].pieces[piece].name = name.into();
+        }
+        mend(&outlines, DeepSeek).iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(["read", "grep", "grep", "read"]), ["I5 1 id 1 a_2", "I5 2 id 0 a_2"]);
+    // One without a name answers the first, also where the second call has none either.
+    assert_eq!(lines(["read", "", "", ""]), ["I5 1 id 1 a_2", "I5 3 id 0 a_2"]);
+}
+
+#[test]
+fn a_violation_names_the_call_that_it_is_about() {
+    for (provider, text, message) in [
+        (OpenAiChat, "U:t A:ca", "the call \"a\" has no result"),
+        (OpenAiChat, "U:t T:rx", "no call before it has the id \"x\""),
+        (Gemini, "U:t T:sls", "no call before it has the id \"ls\""),
+        (
+            OpenAiChat,
+            "U:t A:ca T:ra T:ra",
+            "the call \"a\" is answered already, or its id was used again",
+        ),
+        (
+            OpenAiResponses,
+            "U:t A:pa U:t T:qa",
+            "the result of \"a\" does not stand directly behind its call",
+        ),
+        (OpenAiResponses, "U:t A:pa T:ra", "the call \"a\" is of another kind than this result"),
+        (Anthropic, "U:t A:ms,t U:t", "the provider's own call \"s\" has no result"),
+        (
+            Anthropic,
+            "U:t A:ns,t U:t",
+            "no call before it has the id \"s\", or it is answered already",
+        ),
+    ] {
+        let found = check(&transcript(text, provider), provider, Options::default());
+        assert!(found.iter().any(|it| it.message == message), "{text}: {found:?}");
+    }
+}
+
 #[test]
 fn messages_that_an_adapter_leaves_out_are_ignored() {
     both("U:t A:ca X:t,cb U:ra X:w U:t", &[]);
@@ -121,6 +165,7 @@ fn empty_texts_and_messages_are_not_sent() {
     mends(Anthropic, "U:t A:t A:h,h", &["I6 2 drop 0", "I6 2 drop 1", "I8 2 after user"]);
     mends(Anthropic, "U:t A:h", &["I6 1 drop 0"]);
     mends(Anthropic, "A:h U:t A:t U:t", &["I6 0 drop 0"]);
+    mends(Anthropic, "A:h", &["I6 0 drop 0"]);
 }
 
 #[test]
@@ -140,6 +185,9 @@ fn half_characters_and_malformed_arguments_are_repaired() {
         &["I26 0 unicode 0", "I26 1 unicode 1", "I26 1 unicode 2", "I26 2 unicode 0"],
     );
     both("U:t A:ca? U:ra", &["I30 1 arguments 0"]);
+    // What is signed is signed as it was; reasoning without its signature is none.
+    both("U:t A:h*!,t U:t", &["I26 1 drop 0"]);
+    both("U:t A:h!,t*! U:t", &["I26 1 unicode 0", "I26 1 unicode 1"]);
 }
 
 #[test]

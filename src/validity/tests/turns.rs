@@ -6,9 +6,9 @@
 
 use proptest::prelude::*;
 
-use super::line;
 use super::oracle::accept;
 use super::properties::{any_transcript, healthy};
+use super::{apply, line, take_turns};
 use crate::model::{FixKind, Kind, Made, Piece, Place, Role};
 use crate::validity::*;
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat};

@@ -1,6 +1,7 @@
 //! Rules that only Responses and Gemini have.
 
-use super::{line, mends, sees, transcript};
+use super::{apply, line, mends, sees, transcript};
+use crate::model::Place;
 use crate::validity::*;
 use Provider::{Gemini, OpenAiResponses};
 
@@ -19,6 +20,7 @@ fn responses_keeps_reasoning_with_its_calls_and_distinguishes_kinds_of_calls() {
     responses("U:t A:h A:ca", &["I1 2 after result a"]);
     responses("U:t A:pa T:qa", &[]);
     responses("U:t A:pa T:ra", &["I15 2 drop 0", "I1 1 after result a"]);
+    responses("U:t A:pa U:t T:ra", &["I1 3 drop 0", "I1 1 after result a"]);
     responses("U:t A:pa A:ca T:ra T:qa", &["I5 2 id 0 a_2", "I5 3 id 0 a_2"]);
     // A reference may stand for a call that we are not shown: so many results are taken, and no more.
     let outlines = transcript("U:t A:v A:v T:ra T:rb T:rc U:t", OpenAiResponses);
@@ -36,6 +38,8 @@ fn responses_groups_are_runs() {
         "y y n n n n n y n y",
         None,
     );
+    // A result of a call that we are not shown belongs to the reference.
+    sees(OpenAiResponses, "U:t A:v T:ra U:t", "- 1 1 -", "y y n y", None);
 }
 
 /// I19: as many results as calls, in the one message behind them.
@@ -135,4 +139,12 @@ fn results_of_a_single_host_have_the_names_of_their_calls() {
     assert_eq!(check(&mended, Gemini, single), []);
     // Elsewhere the id alone tells.
     assert_eq!(mend_with(&outlines, Provider::DeepSeek, single), []);
+    // A part must have a name; a message of another format has one only if the host wrote it.
+    for (place, name, fixes) in
+        [(Place::Part(0), "", 2), (Place::Content, "edit", 2), (Place::Content, "", 0)]
+    {
+        let result = &mut outlines[3].pieces[0];
+        (result.place, result.name) = (place, name.into());
+        assert_eq!(mend_with(&outlines, Gemini, single).len(), fixes, "{place:?} {name}");
+    }
 }
