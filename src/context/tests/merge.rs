@@ -10,7 +10,7 @@ use crate::context::session::pinning::list_pins;
 use crate::context::session::pinning::pin_text;
 use crate::context::session::pinning::unpin;
 use crate::context::session::snapshot::merge::merge_committed;
-use crate::context::session::snapshot::restore::waiting_head;
+use crate::context::session::snapshot::restore::waiting_cut;
 use crate::context::session::snapshot::restore_from;
 use crate::context::session::snapshot::restore_session;
 use crate::context::session::snapshot::snapshot_bytes;
@@ -77,14 +77,14 @@ impl Gateway {
                 return tries;
             }
             let theirs = Host::of(&stored.bytes);
-            let is_unchanged = waiting_head(&theirs.session) == Host::head_of(&self.base);
+            let is_unchanged = waiting_cut(&theirs.session) == Host::cut_of(&self.base);
             if merge_committed(&mut self.host.session, &stored.bytes, &self.base).unwrap() {
                 self.host.messages.clear();
             }
             let now = Host::head_of(&snapshot_bytes(&self.host.session));
             let folded = std::mem::take(&mut self.folded);
             if !is_unchanged {
-                assert_eq!(now, waiting_head(&theirs.session));
+                assert_eq!(now, waiting_cut(&theirs.session).1);
             } else if folded {
                 // A request may have folded more since, by itself.
                 assert_eq!(now, Host::head_of(&bytes), "a compaction is lost");
@@ -111,7 +111,12 @@ impl Host {
     }
 
     fn head_of(bytes: &[u8]) -> String {
-        if bytes.is_empty() { String::new() } else { waiting_head(&Self::of(bytes).session) }
+        Self::cut_of(bytes).1
+    }
+
+    /// Where a record's requests start, and what stands for the messages before: a fold without a summary may keep the head.
+    fn cut_of(bytes: &[u8]) -> (MessageId, String) {
+        if bytes.is_empty() { Default::default() } else { waiting_cut(&Self::of(bytes).session) }
     }
 }
 

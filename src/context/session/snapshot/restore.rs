@@ -318,8 +318,9 @@ fn recounted(session: &Session, block: BlockId) -> u32 {
     line.map_or(it.tokens, |line| session.decisions.placeholders.cost(it, block, line))
 }
 
-/// What the head of a session that waits says.
+/// Where the requests of a session that waits start, and what its head says.
 #[cfg(test)]
-pub(in crate::context) fn waiting_head(session: &Session) -> String {
-    session.restoration.waiting.as_ref().map(|it| it.snapshot.head_text.clone()).unwrap_or_default()
+pub(in crate::context) fn waiting_cut(session: &Session) -> (MessageId, String) {
+    let waiting = session.restoration.waiting.as_ref();
+    waiting.map(|it| (it.snapshot.start, it.snapshot.head_text.clone())).unwrap_or_default()
 }
