@@ -35,7 +35,7 @@ const MESSAGE_KEY: &str = "message:";
 /// four places.
 ///
 /// # Errors
-/// `InvalidArgument` for another question, `MalformedMessage` for a message that is none.
+/// `InvalidArgument` for another question.
 pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
     let refused = |error: json::Error| Error::argument("inspect", ASK.what, error);
     let mut ask = ASK.read(ask).map_err(refused)?;
@@ -67,7 +67,7 @@ pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
         "next": ask.raw("next").map_or(Value::NULL, |next| Value::raw(next.into()))
     });
     if let Some(key) = ask.text("detailKey") {
-        if let Some(content) = detail(state, &prompt, &key, &mut ask)? {
+        if let Some(content) = detail(state, &prompt, &key, &mut ask) {
             report.set("detail", json!({ "key": &*key, "content": content }));
         } else {
             report.set("keys", Value::raw(json::write(&keys(state, &prompt))));
@@ -82,14 +82,14 @@ fn detail(
     prompt: &Prompt<'_>,
     key: &str,
     ask: &mut Members<'_>,
-) -> Result<Option<String>> {
+) -> Option<String> {
     if let Some(words) = prompt.words(key) {
-        return Ok(Some(words.into()));
+        return Some(words.into());
     }
     let index = key.strip_prefix(MESSAGE_KEY).and_then(|index| index.parse().ok());
-    let Some((index, message)) = index.zip(ask.raw("message")) else { return Ok(None) };
+    let (index, message) = index.zip(ask.raw("message"))?;
     // What is not of the format is shown as it stands.
-    Ok(Some(message_text(state, index, message.as_bytes()).unwrap_or_else(|_| message.into())))
+    Some(message_text(state, index, message.as_bytes()).unwrap_or_else(|_| message.into()))
 }
 
 /// Keys that there are; of the messages the last.

@@ -1,4 +1,4 @@
-//! What fixes make of outlines: steps that go out as one, and messages of ours.
+//! Outlines of what fixes make: steps that go out as one, and messages of ours.
 
 use crate::model::{Kind, Made, MadePart, MessageId, Outline, Piece, Place, Role};
 

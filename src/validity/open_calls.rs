@@ -317,7 +317,7 @@ mod tests {
 
     /// Three quarters of the places may be empty, so a call that stays open keeps no place for each call behind it.
     #[test]
-    fn places_of_calls_that_were_taken_are_given_up() {
+    fn empty_places_are_dropped_once_they_are_more_than_three_quarters() {
         let mut calls = OpenCalls::default();
         (0..100).for_each(|at| calls.push(call(at, &format!("k{at}"), "", "")));
         for at in 0..75 {

@@ -52,7 +52,7 @@ fn a_replay_in_steps_is_the_same_as_in_one_go() {
 }
 
 #[test]
-fn a_message_that_is_not_of_the_format_stands_in_the_history_and_in_no_request() {
+fn malformed_messages_are_listed_and_in_no_request() {
     let mut session = session(12);
     session["messages"][4]["content"][0]["is_error"] = json!(-5.5);
     let recording = recorded(&session);

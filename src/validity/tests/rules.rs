@@ -103,7 +103,7 @@ fn ids_are_paired_by_occurrence_and_renamed_on_both_sides() {
 
 /// Hosts that name the tool with its result mean that call.
 #[test]
-fn of_two_calls_of_one_id_the_name_of_a_result_tells_which_it_answers() {
+fn a_result_with_a_name_answers_the_call_of_that_tool() {
     let lines = |names: [&str; 4]| {
         let mut outlines = transcript("U:t A:ca,ca T:ra T:ra U:t", DeepSeek);
         for ((message, piece), name) in [(1, 0), (1, 1), (2, 0), (3, 0)].into_iter().zip(names) {
