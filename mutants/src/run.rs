@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -49,7 +50,7 @@ pub(crate) fn tests(folder: &Path, programs: &[PathBuf]) -> Result<Vec<Test>> {
         let trace = folder.join(format!("target/trace-{at}"));
         let _ = fs::remove_file(&trace);
         let start = Instant::now();
-        let out = command(folder, program, &[name]).env("MUTANT_TRACE", &trace).output()?;
+        let out = command(folder, program, &[name], 600).env("MUTANT_TRACE", &trace).output()?;
         ensure!(out.status.success(), "{name} fails without a mutant");
         let time = start.elapsed();
         let sites = fs::read_to_string(&trace).unwrap_or_default();
@@ -140,10 +141,10 @@ fn passes(folder: &Path, program: &Path, tests: &[&Test], mutant: usize) -> Resu
     let usual: Duration = tests.iter().map(|it| it.time).sum();
     let names: Vec<&str> = tests.iter().map(|it| it.name.as_str()).collect();
     let output = folder.join(format!("target/output-{mutant}"));
-    let mut command = command(folder, program, &names);
+    let mut command = command(folder, program, &names, 3 + 5 * usual.as_secs());
     command.env("MUTANT", mutant.to_string());
     command.stdin(Stdio::null()).stdout(fs::File::create(&output)?).stderr(Stdio::null());
-    let passed = wait(command.spawn().context("sh")?, usual * 5 + Duration::from_secs(3))?;
+    let passed = wait(command.spawn().context("sh")?, usual * 50 + Duration::from_mins(2))?;
     if passed == Some(false) {
         let lines = fs::read(&output)?;
         let lines = String::from_utf8_lossy(&lines);
@@ -157,19 +158,24 @@ fn passes(folder: &Path, program: &Path, tests: &[&Test], mutant: usize) -> Resu
     Ok(passed)
 }
 
-/// Runs these tests of a program.
-fn command(folder: &Path, program: &Path, names: &[&str]) -> Command {
+/// Runs these tests of a program, for so many seconds of a processor at most: the machine may be busy with other work.
+fn command(folder: &Path, program: &Path, names: &[&str], seconds: u64) -> Command {
     let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")).arg(program);
+    let run = format!("ulimit -v {MEMORY}; ulimit -t {seconds}; exec \"$0\" \"$@\"");
+    command.arg("-c").arg(run).arg(program);
     command.args(names).args(["--exact", "--test-threads=1"]).current_dir(folder);
     command
 }
 
+/// The signal that ends a program whose seconds are over.
+const OUT_OF_TIME: i32 = 24;
+
+/// Whether it succeeds. None: it does not end.
 fn wait(mut child: Child, most: Duration) -> Result<Option<bool>> {
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status.success()));
+            return Ok((status.signal() != Some(OUT_OF_TIME)).then_some(status.success()));
         }
         if start.elapsed() > most {
             child.kill()?;
