@@ -31,8 +31,10 @@ interface CoreRecorded {
  *
  * `replay` shows what Plimsoll would send instead.
  *
+ * A message that is not of the session's format is in no request; `session.receipt.unreadable` names it.
+ *
  * @param session session from `readSession`
- * @throws {PlimsollError} `MALFORMED_MESSAGE`, `INVALID_ARGUMENT`.
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
  * using view = recordedView(readSession(bytes));
  * view.calls.at(-1)?.used; // tokens of the last request

@@ -33,8 +33,10 @@ import { call, send, sessions } from "./wasm.js";
  * If the file has the provider's counts, tokens are the provider's, and what the file does not contain, such as a system prompt, is
  * counted (`calibrate`, `unseenTokens`).
  *
+ * A message that is not of the session's format is in no request; `session.receipt.unreadable` names it.
+ *
  * @param session session from `readSession`
- * @throws {PlimsollError} `MALFORMED_MESSAGE`, `INVALID_ARGUMENT`.
+ * @throws {PlimsollError} `INVALID_ARGUMENT`.
  * @example
  * using run = replay(readSession(bytes), { window: { contextTokens: 64_000 } });
  * run.totals.bill; // price of all requests, in uncached input tokens
