@@ -326,6 +326,26 @@ test("summaries of a replay are by default as long as those in the file", () => 
   assert.match(compared, /summaries as in each file, if any/);
 });
 
+test("messages that are not of the format are listed, and the rest of the session is shown", () => {
+  const lines = readFileSync(AUDIT, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const results = lines.flatMap(({ message }) => (message?.role === "toolResult" ? [message] : []));
+  for (const message of results.slice(0, 5)) message.isError = -5.5;
+  const odd = file("odd.jsonl", lines.map((line) => JSON.stringify(line)).join("\n"));
+  for (const command of [["inspect"], ["replay", "--window", "16k"], ["check"], ["next"]]) {
+    const { code, out, err } = plimsoll([command[0], odd, ...command.slice(1)]);
+    assert.ok(code <= 1, err);
+    const listed = out.split("\n").filter((line) => line.startsWith("broken: "));
+    assert.equal(listed.length, 4, out);
+    assert.match(listed[0], /^broken: message \d+, at \/isError: expected a boolean$/);
+    assert.equal(listed[3], "broken: 2 more messages");
+  }
+  const several = plimsoll(["replay", odd, AUDIT, "--window", "16k"]).out;
+  assert.match(several, /odd\.jsonl: 5 broken messages/);
+});
+
 test("inspect names figures that the file lacks", () => {
   const { out } = plimsoll(["inspect", AUDIT]);
   assert.match(out, /not in this file: the system prompt, the tool definitions/);
