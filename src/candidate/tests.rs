@@ -278,6 +278,21 @@ fn a_manual_promotion_passes_the_gates() {
     assert_eq!((last.reason.as_str(), last.code), ("they asked", Code::ManualTransition));
 }
 
+/// The host may make a demotion that `evaluate` would make.
+/// Row A94.
+#[test]
+fn a_failing_candidate_is_demoted_by_hand_without_force() {
+    let mut store = store();
+    let id = ripe(&mut store, "run the tests", NOW);
+    put(&mut store, &id, State::Promoted, NOW);
+    for _ in 0..6 {
+        store.conclude(&id, outcome(false, NOW)).unwrap();
+    }
+    let change = Change { to: State::Demoted, reason: "", at: NOW, force: false };
+    assert_eq!(store.transition(&id, change).unwrap().state, State::Demoted);
+    assert_eq!(store.transitions().last().unwrap().code, Code::ManualTransition);
+}
+
 /// F144, A33: a section that was cut or left out puts nothing in use.
 /// Row F144.
 #[test]

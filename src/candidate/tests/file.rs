@@ -274,6 +274,29 @@ fn a_signed_line_that_is_no_record_is_left_out() {
     }
 }
 
+/// Signed, but of a later version or of another kind.
+/// Row F140.
+#[test]
+fn a_signed_head_of_another_version_or_kind_is_refused() {
+    let forge = |from: &str, to: &str| {
+        let mut saving = some().save();
+        assert!(saving.texts[0].contains(from));
+        saving.texts[0] = saving.texts[0].replacen(from, to, 1);
+        while let Some(bytes) = saving.bytes() {
+            saving.take(&key().sign(&bytes)).unwrap();
+        }
+        load(&saving.file()).1
+    };
+    for (from, to) in [("\"version\":1", "\"version\":2"), ("\"head\"", "\"candidate\"")] {
+        let reason = "it is signed, but no head of version 1".into();
+        assert_eq!(
+            forge(from, to),
+            Loaded { loaded: 0, rejected: vec![Rejected { line: 1, reason }] }
+        );
+    }
+    assert_eq!(forge("\"version\":1", "\"version\":1").loaded, 5);
+}
+
 /// The form that is documented, byte by byte.
 /// Row F140.
 #[test]

@@ -178,6 +178,7 @@ fn a_demotion_has_a_cool_down_of_three_days() {
     assert!(store.clone().evaluate(NOW + 3 * DAY - 1).is_empty());
     let shadow = |at| Change { to: State::Shadow, reason: "", at, force: false };
     assert!(store.transition(&id, shadow(NOW + 3 * DAY - 1)).is_err());
+    assert!(store.clone().transition(&id, shadow(NOW + 3 * DAY)).is_ok(), "by hand, too");
     assert_eq!(store.evaluate(NOW + 3 * DAY).len(), 1);
     assert_eq!(state(&store, &id), State::Shadow);
     store.evaluate(NOW + 3 * DAY);

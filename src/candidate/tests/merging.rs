@@ -14,6 +14,39 @@ fn a_new_candidate_is_a_shadow() {
     assert_eq!(store.upsert(blank).unwrap().tool, "general");
 }
 
+/// Kind, category, tool, content, trust and time change it; score, source, tags and success do not.
+/// Row A95.
+#[test]
+fn the_id_of_a_candidate_is_16_digits_made_of_its_first_observation() {
+    let id = |change: fn(&mut Observation)| {
+        let mut first = observed("run the tests", NOW);
+        change(&mut first);
+        Candidate::new(first).id
+    };
+    let first = id(|_| {});
+    assert!(first.len() == 16 && first.chars().all(|it| it.is_ascii_hexdigit()), "{first}");
+    let same: [fn(&mut Observation); 4] = [
+        |it| it.score = 1,
+        |it| it.source = "docs".into(),
+        |it| it.tags = vec!["slow".into()],
+        |it| it.success = Some(true),
+    ];
+    for change in same {
+        assert_eq!(id(change), first);
+    }
+    let other: [fn(&mut Observation); 6] = [
+        |it| it.kind = Kind::Preference,
+        |it| it.category = "style".into(),
+        |it| it.tool = "git".into(),
+        |it| it.content = "run the linter".into(),
+        |it| it.trusted = false,
+        |it| it.at += 1,
+    ];
+    for change in other {
+        assert_ne!(id(change), first);
+    }
+}
+
 /// F134: what is like enough is the same, in one kind, category, tool and trust, and within 30 days.
 /// Row F134.
 #[test]
@@ -100,6 +133,39 @@ fn the_most_similar_candidate_receives_an_observation() {
     assert_eq!(store.candidates().len(), 2, "0.7 * 3/5 + 0 is less than half");
     let more = Observation { tags: vec!["b".into()], ..observed("one two three six", NOW) };
     assert_eq!(store.upsert(more).unwrap().content, "one two three five");
+}
+
+/// The word index may find either of them first.
+/// Row F134.
+#[test]
+fn the_oldest_of_equally_similar_candidates_receives_an_observation() {
+    for [older, newer] in [["one two", "three four"], ["three four", "one two"]] {
+        let mut store = store();
+        store.upsert(observed(older, NOW));
+        store.upsert(observed(newer, NOW));
+        assert_eq!(store.candidates().len(), 2);
+        let it = store.upsert(observed("one two three four", NOW)).unwrap();
+        assert_eq!((it.content.as_str(), it.evidence), (older, 2));
+    }
+}
+
+/// The word index may find either of them first.
+/// Row F134.
+#[test]
+fn a_more_similar_candidate_is_chosen_over_an_older_one() {
+    for [older, newer] in [["one two", "three four"], ["three four", "one two"]] {
+        let mut store = store();
+        let tagged = |content: &str, tags: &[&str]| {
+            let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+            Observation { tags, ..observed(content, NOW) }
+        };
+        store.upsert(tagged(older, &["a"]));
+        store.upsert(tagged(newer, &["a", "b"]));
+        assert_eq!(store.candidates().len(), 2);
+        // 0.7 * 2/4 and 0.3 * 1/2 of the older, 0.7 * 2/4 and 0.3 of the newer.
+        let it = store.upsert(tagged("one two three four", &["a", "b"])).unwrap();
+        assert_eq!((it.content.as_str(), it.evidence), (newer, 2));
+    }
 }
 
 /// F135: unrelated texts of a script without spaces, which the original took for the same.
