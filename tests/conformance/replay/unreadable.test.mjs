@@ -42,7 +42,7 @@ function refused(messages, /** @type {string} */ format, /** @type {string} */ p
 }
 
 for (const [format, provider] of formats) {
-  test(`a ${format} session with a malformed message is shown and replayed without it`, {
+  test(`a session in ${format} with a malformed message is shown and replayed without it`, {
     skip: !api && why,
   }, (t) => {
     // As a file has them.
