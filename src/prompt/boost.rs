@@ -160,6 +160,20 @@ mod tests {
         check("memory:auto", 60, &focus(&[], &[], &[]), 68);
     }
 
+    /// Row A58.
+    #[test]
+    fn the_journal_gets_a_higher_priority_for_going_on_and_for_checking() {
+        for key in ["memory:journal", "memory:daily journal"] {
+            for signal in [Signal::Continue, Signal::Verify] {
+                let journal = Section { key: key.into(), priority: 50, ..Section::default() };
+                let boost = boost(&journal, &focus(&[], &[], &[signal]));
+                assert_eq!(boost.evidence, [format!("+12 {}", signal.name())], "{key}");
+                assert_eq!(boost.priority, 62, "{key}");
+            }
+            check(key, 50, &focus(&["a.rs"], &[], &[Signal::Plan, Signal::Change]), 50);
+        }
+    }
+
     /// A52: a symbol inside another word lifts nothing.
     /// Row A52.
     #[test]

@@ -137,6 +137,18 @@ mod tests {
         assert!(text.contains("- short\n(… còn") && !text.contains("xxx"), "{text}");
     }
 
+    #[test]
+    fn memories_that_just_fit_have_no_notice_behind_them() {
+        let memories = ["the user likes short answers", "the project is in Rust"];
+        let all = "Related data from memory:\n- the user likes short answers\n- the project is in Rust\n\nQuestion/request: why?";
+        let within = |max| build_context(&memories, "why?", max, &Locale::named("en").unwrap());
+        assert_eq!(within(utf16_len(all)), all);
+        assert_eq!(
+            within(utf16_len(all) - 1),
+            "Related data from memory:\n- the user likes short answers\n(... more was left out)\n\nQuestion/request: why?"
+        );
+    }
+
     /// V4, V7: theirs came out one over its target, and cut inside characters.
     /// Row V4.
     #[test]

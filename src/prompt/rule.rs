@@ -232,6 +232,46 @@ mod tests {
         assert_eq!(match_rules(&[rule("bad.md", "---\n: ["), good], &["a".to_owned()]).len(), 1);
     }
 
+    #[test]
+    fn a_comma_in_quotes_belongs_to_the_pattern() {
+        let content = "---\npaths: \"a,b.rs\", 'it\"s,c.rs', d.rs\n---\nx";
+        let patterns = ["a,b.rs", "it\"s,c.rs", "d.rs"].map(str::to_owned).to_vec();
+        assert_eq!(parse(content), Some((patterns, "x".to_owned())));
+    }
+
+    #[test]
+    fn patterns_after_the_hundredth_are_ignored() {
+        let names: Vec<String> = (1..=101).map(|at| format!("{at}.rs")).collect();
+        let (patterns, _) = parse(&format!("---\npaths: {}\n---\nx", names.join(","))).unwrap();
+        assert_eq!(patterns, names[..100]);
+    }
+
+    #[test]
+    fn a_path_of_more_than_four_thousand_and_ninety_six_bytes_is_no_file() {
+        assert!(applies("*.rs", &format!("{}.rs", "a".repeat(4_093))));
+        assert!(!applies("*.rs", &format!("{}.rs", "a".repeat(4_094))));
+    }
+
+    #[test]
+    fn a_section_of_rules_names_its_file_and_what_matched() {
+        let rules = [rule("rules/rust.md", "---\npaths: '*.ts', src/*.rs\n---\nNo panics.")];
+        assert_eq!(
+            match_rules(&rules, &["src/a.rs".to_owned()]),
+            [Section {
+                key: "rules:rust".into(),
+                content: "# Path-Based Rules: rust\n\nApplies to: *.ts, src/*.rs\n\nNo panics.\n\n"
+                    .into(),
+                priority: 88,
+                protected: false,
+                source: Some("rules".into()),
+                scope: Some("task-local".into()),
+                reason: Some("src/*.rs matches src/a.rs".into()),
+                evidence: vec!["rules/rust.md".into()],
+                stable: false,
+            }]
+        );
+    }
+
     /// A62: no files, no rules; a name counts once.
     /// Row A62.
     #[test]

@@ -168,12 +168,23 @@ mod tests {
         assert_eq!(cut[0], format!("{}{MARKER}", "z".repeat(200)));
     }
 
+    /// Row A43.
+    #[test]
+    fn a_description_is_cut_at_the_end_of_a_line() {
+        let text = format!("Reads a file.\n\n{}", "one more line of it\n".repeat(50));
+        let lines = "one more line of it\n".repeat(23);
+        let cut = format!("Reads a file.\n\n{}{MARKER}", lines.trim_end());
+        assert_eq!(trim_descriptions(&[&text], 500), [cut]);
+    }
+
     /// A43: 210 characters with a limit of 209 would get longer by the marker.
     /// Row A43.
     #[test]
     fn a_description_never_gets_longer() {
         let text = "w".repeat(210);
         assert_eq!(trim_descriptions(&[&text], 209).concat(), text);
+        let text = "w".repeat(212);
+        assert_eq!(trim_descriptions(&[&text], 211).concat(), text, "as long with the marker");
         let text = "w".repeat(250);
         assert_eq!(utf16_len(&trim_descriptions(&[&text], 249)[0]), 249);
     }

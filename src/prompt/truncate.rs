@@ -117,6 +117,9 @@ mod tests {
             assert_eq!((cut.text.len(), cut.truncated), (max, true));
             assert!(!cut.text.contains("TRUNCATED"));
         }
+        let dots = Split { marker: "...", ..Split::default() };
+        assert!(!truncate(&text, 42, &dots).text.contains("..."));
+        assert!(truncate(&text, 43, &dots).text.contains("x...x"), "40 characters beside it");
         let uncut = truncate("short", 5, &Split::default());
         assert_eq!((&*uncut.text, uncut.truncated), ("short", false));
     }

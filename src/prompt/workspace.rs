@@ -144,16 +144,63 @@ mod tests {
         );
     }
 
+    #[test]
+    fn only_a_note_with_text_has_its_day_as_heading() {
+        let files = [
+            file("SOUL.md", "ours", "/w/SOUL.md"),
+            file("memory", " \n", "/w/memory/2026-11-21.md"),
+        ];
+        let sections = workspace_sections(&files, false);
+        let found: Vec<_> = sections.iter().map(|it| &*it.content).collect();
+        assert_eq!(found, ["# Soul (Core Identity)\n\nours\n\n"]);
+    }
+
+    #[test]
+    fn a_file_that_is_a_section_of_its_own_is_reported_with_its_path() {
+        let files = [
+            file("HEARTBEAT.md", "ask often", "/w/HEARTBEAT.md"),
+            file("TOOLS.md", "use them\n", "/w/TOOLS.md"),
+        ];
+        let tools = Section {
+            key: "tool-guidance".into(),
+            content: "# Tools\n\nuse them\n\n".into(),
+            priority: 82,
+            protected: false,
+            source: Some("workspace".into()),
+            scope: None,
+            reason: Some("TOOLS.md of the workspace".into()),
+            evidence: vec!["/w/TOOLS.md".into()],
+            stable: true,
+        };
+        let heartbeat = Section {
+            key: "heartbeat".into(),
+            content: "# Heartbeat\n\nask often\n\n".into(),
+            priority: 45,
+            reason: Some("HEARTBEAT.md of the workspace".into()),
+            evidence: vec!["/w/HEARTBEAT.md".into()],
+            stable: false,
+            ..tools.clone()
+        };
+        assert_eq!(workspace_sections(&files, false), [tools, heartbeat]);
+    }
+
     /// A34: absent lines are left out, and nothing is said of nothing.
     /// Row A34.
     #[test]
     fn the_task_focus_is_a_section_of_files_symbols_and_intent() {
         let focus = Focus::of("fix src/a.rs", &[], None, &LANGUAGES);
-        let section = task_focus(&focus).unwrap();
-        assert_eq!(
-            section.content,
-            "# Task Focus\n\nWhat the current request is about:\n\n- Query: fix src/a.rs\n- Active files: src/a.rs\n- Signals: code change requested\n\n"
-        );
+        let section = Section {
+            key: "task-focus".into(),
+            content: "# Task Focus\n\nWhat the current request is about:\n\n- Query: fix src/a.rs\n- Active files: src/a.rs\n- Signals: code change requested\n\n".into(),
+            priority: 89,
+            protected: false,
+            source: Some("focus".into()),
+            scope: Some("task-local".into()),
+            reason: Some("the current request".into()),
+            evidence: Vec::new(),
+            stable: false,
+        };
+        assert_eq!(task_focus(&focus), Some(section));
         assert_eq!(task_focus(&Focus::default()), None);
     }
 }

@@ -62,6 +62,8 @@ fn the_section_of_lowest_priority_is_cut_first_and_of_equals_the_earliest() {
     };
     assert_eq!(of(3_000), [1_000, 1_000, 1_000]);
     assert_eq!(of(2_500), [500, 1_000, 1_000]);
+    assert_eq!(of(2_200), [200, 1_000, 1_000]);
+    assert_eq!(of(2_199), [0, 1_000, 1_000]);
     assert_eq!(of(2_100), [0, 1_000, 1_000]); // A11: 100 characters of it would say nothing
     assert_eq!(of(1_500), [0, 500, 1_000]);
     assert_eq!(of(600), [0, 0, 600]);
@@ -101,6 +103,14 @@ fn a_section_is_cut_once() {
         (plan.sections[0].original_chars, plan.sections[0].whole_from_total_chars),
         (9_000, 5_000)
     );
+}
+
+#[test]
+fn a_section_that_the_total_cuts_or_leaves_out_names_the_total_that_it_needs() {
+    let sections = [section("a", 1_000, 50, false), section("b", 1_000, 90, false)];
+    let reason = |total| plan(&sections, 1_000, total).sections[0].inclusion_reason.to_string();
+    assert_eq!(reason(1_500), "cut by the total: whole from 2000 chars on");
+    assert_eq!(reason(1_100), "left out by the total: whole from 2000 chars on");
 }
 
 #[test]
