@@ -72,7 +72,7 @@ const WIDE = file(
 const COMPARED = ["--preset", "economy,balanced,hermes", "--window", "8k,16k"];
 const PROSE = file("prose.txt", "Dear harbour master,\nwe will be late.\n");
 const SILENT = file("silent.json", JSON.stringify([{ role: "user", content: "Anybody there?" }]));
-/** One of its messages cannot be measured. */
+/** One of its messages is not of the format. */
 const ODD = file(
   "odd.jsonl",
   readFileSync(WIDE, "utf8").replace('"text":"Count the ships."', '"text":7'),
@@ -126,7 +126,6 @@ test("a file that cannot be replayed ends a replay in several threads as it does
     [[a, SILENT, b, PROSE], 3, /prose\.txt: /],
     [[a, b, SILENT, c], 3, /silent\.json: .*no model call/],
     [[a, folder, b], 3, /is a folder/],
-    [[a, ODD, b], 3, /odd\.jsonl: message 0, at /],
     [[a, b, "--estimator", "none"], 2, /estimator: expected /],
     [[a, b, "--preset", "economy,greedy"], 2, /preset: expected one of balanced, /],
     [[a, "--preset", "economy,greedy,balanced"], 2, /preset: expected one of balanced, /],
@@ -143,6 +142,13 @@ test("a file that cannot be replayed ends a replay in several threads as it does
     assert.match(ran.err, message);
     assert.match(ran.err, /^plimsoll: .*\n$/, "one line, and no stack");
   }
+});
+
+test("a message that is not of the format is listed by as many threads as there are", () => {
+  const [a, b] = FILES;
+  const { code, out, err } = same([a, ODD, b, "--window", "16k"]);
+  assert.equal(code, 0, err);
+  assert.match(out, /odd\.jsonl: 1 broken message\n/);
 });
 
 test("runs are played in as many threads as --jobs allows, and small files in one by themselves", () => {
