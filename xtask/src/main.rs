@@ -37,7 +37,7 @@ cargo xtask bench agents [OPTION...]            tasks that scripted agents, or a
 cargo xtask fit [--write]                       token tables, rebuilt from pinned packages, and their errors; --write: in place
 cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)
 cargo xtask coverage                            lines of the critical modules that the core's tests run
-cargo xtask mutants [again|alone] [MODULE...]   changes of the critical modules that no test finds (needs cargo-mutants; an hour)
+cargo xtask mutants [again|alone] [MODULE...]   changes of the critical modules that no test finds (needs cargo-mutants; minutes to hours)
 cargo xtask release --dry-run                   what can be tried before a version is published, and what is done by hand";
 
 fn main() -> ExitCode {
