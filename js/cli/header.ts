@@ -73,7 +73,7 @@ export function header(
   ];
 }
 
-/** The first of what is broken, and how much more there is. */
+/** The first three entries, and how many more there are. */
 function firstOf(noun: string, all: readonly string[]): string[] {
   const first = all.slice(0, 3).map((text) => `broken: ${text}`);
   const more = all.length - first.length;

@@ -81,7 +81,7 @@ export interface SessionFile {
     unreadable?: Array<{
       /** Index of the message. */
       index: number;
-      /** The index, where in the message, and what is expected there. */
+      /** Index of the message, the member that is wrong, and what is expected there. */
       reason: string;
     }>;
     /** Where the conversation was read from, backwards: the value of `leaf` that reads the same. Absent if the file has no branches. */

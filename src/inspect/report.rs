@@ -88,7 +88,7 @@ fn detail(
     }
     let index = key.strip_prefix(MESSAGE_KEY).and_then(|index| index.parse().ok());
     let (index, message) = index.zip(ask.raw("message"))?;
-    // What is not of the format is shown as it stands.
+    // A message that is not of the format is shown as JSON.
     Some(message_text(state, index, message.as_bytes()).unwrap_or_else(|_| message.into()))
 }
 

@@ -133,7 +133,7 @@ fn approvals_stay_with_their_call() {
         "U:t A:ca U:ra A:ca,aa U:ya,ra U:t",
         &["I5 3 id 0 a_2", "I5 3 id 1 a_2", "I5 4 id 1 a_2"],
     );
-    // One that stands between two calls of its id asks for the first.
+    // A request for approval between two calls of one id asks for the first.
     mends("U:t A:ca,aa,ca T:ya,ra,ra A:t U:t", &["I5 1 id 2 a_2", "I5 2 id 2 a_2"]);
     // A piece that asks for nothing is not renamed with a call that has no id either.
     mends("U:t A:c,v T:r U:t", &["I5 1 id 0 call", "I5 2 id 0 call"]);

@@ -93,7 +93,7 @@ impl Recording {
     }
 
     /// What a message of the session says, as a report tells it under its key; nothing where there is none. One that is not of
-    /// the format is shown as it stands in the file.
+    /// the format is shown as its JSON.
     pub fn text(&self, index: MessageId) -> String {
         let raw = self.raw(index);
         self.text_of(index, raw.as_bytes()).unwrap_or_else(|_| String::from(&*raw))

@@ -114,7 +114,7 @@ impl Host {
         Self::cut_of(bytes).1
     }
 
-    /// Where a record's requests start, and what stands for the messages before: a fold without a summary may keep the head.
+    /// The first message that a record sends, and the head before it. A fold without a summary may keep the head's words.
     fn cut_of(bytes: &[u8]) -> (MessageId, String) {
         if bytes.is_empty() { Default::default() } else { waiting_cut(&Self::of(bytes).session) }
     }
