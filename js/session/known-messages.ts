@@ -27,8 +27,10 @@ export interface TakenUp<M> {
 export class KnownMessages {
   readonly #handle: Handle<glue.KnownMessages>;
   readonly #count: number;
-  /** Numbers of the measures by the host's keys. */
-  readonly #numbers = new Map<string, number>();
+  /** The host's keys by the numbers of the measures. */
+  readonly #keys: readonly unknown[];
+  /** The other way round; undefined: not needed yet. */
+  #numbers: Map<string, number> | undefined;
   /** Where the last group starts. */
   readonly #lastGroup: number;
   readonly #isAppendOnly: boolean;
@@ -40,10 +42,7 @@ export class KnownMessages {
     this.#isAppendOnly = isAppendOnly;
     this.#count = call("restore", () => known.count());
     this.#lastGroup = call("restore", () => known.last_group());
-    const keys = keysIn(call("restore", () => known.keys()));
-    for (const [number, key] of keys.entries()) {
-      if (typeof key === "string") this.#numbers.set(key, number);
-    }
+    this.#keys = keysIn(call("restore", () => known.keys()));
   }
 
   /** The bytes that they were read from. */
@@ -75,8 +74,8 @@ export class KnownMessages {
     const { key, isSummary } = taken.ask(index);
     // A summary is looked at as a text.
     if (isSummary) return undefined;
-    if (key !== undefined && this.#numbers.size > 0) {
-      const number = this.#numbers.get(key);
+    if (key !== undefined && this.#keys.length > 0) {
+      const number = this.#numberOfKey(key, index);
       if (number === undefined || number < this.#lastGroup) return number;
       return this.#isWritten(taken, index, number) ? number : undefined;
     }
@@ -89,6 +88,15 @@ export class KnownMessages {
     return this.#isWritten(taken, index) ? index : undefined;
   }
 
+  /** Most messages stand where they stood. */
+  #numberOfKey(key: string, index: number): number | undefined {
+    if (this.#keys[index] === key) return index;
+    this.#numbers ??= new Map(
+      this.#keys.flatMap((it, number) => (typeof it === "string" ? [[it, number]] : [])),
+    );
+    return this.#numbers.get(key);
+  }
+
   #isWritten<M>(taken: TakenUp<M>, index: number, number: number = index): boolean {
     const message = taken.messages[index];
     if (message === undefined) return false;
@@ -97,11 +105,12 @@ export class KnownMessages {
   }
 }
 
-/** The keys in a list as JSON; none in anything else, which somebody else has written. */
+/** The keys in a list as JSON; none if no message has one, or in anything else, which somebody else has written. */
 function keysIn(json: string): unknown[] {
   try {
     const keys: unknown = JSON.parse(json || "[]");
-    return Array.isArray(keys) ? keys : [];
+    const hasKeys = Array.isArray(keys) && keys.some((key) => typeof key === "string");
+    return hasKeys ? keys : [];
   } catch {
     return [];
   }

@@ -19,6 +19,9 @@ export interface Read extends Asked {
   place: number;
 }
 
+/** What a host without functions answers. */
+const NOTHING: Asked = Object.freeze({ key: undefined, isSummary: false });
+
 /** A function of the host's of a message and its place; undefined: it has none. */
 type Host<M, T> = ((message: M, index: number) => T | undefined) | undefined;
 
@@ -56,6 +59,7 @@ export class Taking<M> implements TakenUp<M> {
   }
 
   ask(index: number): Asked {
+    if (!this.#key && !this.#isSummary) return NOTHING;
     const [message, place] = [this.messages[index] as M, this.placeOf(index)];
     this.#asked[index] ??= {
       key: this.#key?.(message, place),
