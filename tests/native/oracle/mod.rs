@@ -9,6 +9,10 @@
 //! The simulator stands beside the project and is built from a copy in `target/oracle`; where it is absent, this is skipped.
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod made;
+#[cfg(test)]
 mod support;
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use plimsoll::hash::mix;
 use plimsoll::ledger::{Arrival, Ledger};
 use plimsoll::model::{BlockId, Form, GroupId, Kind, Mask, Message, Role};
 use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::sample::one_in;
 
@@ -62,30 +62,54 @@ const STUB_ORDER: &str = "filter(|x| x.0 > 0.25).collect()";
 const STUB_ORDER_IN_TENTHS: &str =
     "filter(|x| x.0 > 0.25).map(|x| ((x.0 * 10.0).round(), x.1)).collect()";
 
-#[derive(Deserialize)]
+/// The policy's description has one figure for how soon an image is needed. The simulator uses it for timed edits alone, and that of a call's
+/// arguments where the window is nearly full.
+const NEED: &str = "let q = &s.b[b]; (self.hazard(b) * (c.p.write";
+const NEED_OF_IMAGES: &str = "let q = &s.b[b]; let need = if q.k == K::Img { \
+    0.1 / (self.call.saturating_sub(self.last[b])).max(1) as f64 } else { self.hazard(b) }; (need * (c.p.write";
+
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Norm {
     pub(crate) name: String,
-    msgs: Vec<NormMessage>,
-    blocks: Vec<NormBlock>,
-    idlen: Vec<u32>,
+    pub(crate) msgs: Vec<NormMessage>,
+    pub(crate) blocks: Vec<NormBlock>,
+    pub(crate) idlen: Vec<u32>,
 }
 
-#[derive(Deserialize)]
-struct NormMessage {
-    r: String,
-    t: Option<f64>,
+#[derive(Deserialize, Serialize)]
+pub(crate) struct NormMessage {
+    pub(crate) r: String,
+    pub(crate) t: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct NormBlock {
-    m: usize,
-    k: String,
-    key: u64,
-    pair: i64,
-    th: u64,
-    n: u32,
-    ids: Vec<u32>,
-    hd: Vec<u32>,
+#[derive(Deserialize, Serialize)]
+pub(crate) struct NormBlock {
+    pub(crate) m: usize,
+    pub(crate) k: String,
+    pub(crate) key: u64,
+    pub(crate) pair: i64,
+    pub(crate) th: u64,
+    pub(crate) n: u32,
+    pub(crate) ids: Vec<u32>,
+    pub(crate) hd: Vec<u32>,
+}
+
+impl Norm {
+    /// The file that the simulator reads, with what it asks for beside, which changes no request.
+    pub(crate) fn to_json(&self) -> String {
+        let mut json = serde_json::to_value(self).unwrap();
+        (json["split"], json["format"]) = ("open".into(), "".into());
+        for block in json["blocks"].as_array_mut().unwrap() {
+            for (name, value) in [("err", 0), ("path", -1), ("op", 0), ("c", 0)] {
+                block[name] = value.into();
+            }
+            for name in ["tl", "h7"] {
+                block[name] = serde_json::json!([]);
+            }
+        }
+        // It looks for the `split` with a space before it.
+        serde_json::to_string_pretty(&json).unwrap()
+    }
 }
 
 /// A session played through: each call's view as the simulator writes it, and the bill in thousandths.
@@ -117,11 +141,10 @@ fn build() -> Option<PathBuf> {
     for name in FILES {
         let mut text = std::fs::read_to_string(source.join(name)).unwrap();
         if name == "src/ours.rs" {
-            assert!(
-                text.contains(STUB_ORDER),
-                "the simulator orders a stub's identifiers another way"
-            );
-            text = text.replace(STUB_ORDER, STUB_ORDER_IN_TENTHS);
+            for (theirs, instead) in [(STUB_ORDER, STUB_ORDER_IN_TENTHS), (NEED, NEED_OF_IMAGES)] {
+                assert!(text.contains(theirs), "the simulator has no `{theirs}` any more");
+                text = text.replace(theirs, instead);
+            }
         }
         write_changed(&folder.join(name), &text);
     }
