@@ -50,8 +50,9 @@ impl Pruner {
         let mut expected = self.editable(ledger);
         let (mut messages, mut context) = (ledger.total(), self.context(ledger, setting));
         let (mut fold_rent, mut due) = (self.fold_rent, 0usize);
-        // The tail that `decide` spares.
-        let tail = (setting.usable / 5).min(6_000);
+        // The tail that `decide` spares: whole calls, and the last one whatever it brings.
+        let limit = (setting.usable / 5).min(6_000);
+        let tail = limit.saturating_sub(limit % grown).max(grown);
         let early = if summarizes { policy.early } else { policy.early_alone };
         let mut next = seen.iter().cycle();
         for now in (1..=AHEAD).map(|more| call.saturating_add(more)) {

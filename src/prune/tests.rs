@@ -3,6 +3,7 @@
 mod crowded;
 mod digest;
 mod early;
+mod forecast;
 
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
