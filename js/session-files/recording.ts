@@ -37,7 +37,9 @@ export function recordingOf(session: SessionFile, estimator: Estimator): glue.Re
     known.set(estimator, handle);
     const { value } = handle;
     const unreadable = JSON.parse(call("replay", () => value.unreadable()));
-    if (unreadable.length > 0) session.receipt.unreadable = unreadable;
+    // A session that the host made may have no receipt, or a frozen one.
+    const { receipt } = session;
+    if (unreadable.length > 0 && Object.isExtensible(receipt)) receipt.unreadable = unreadable;
   }
   return handle.value;
 }

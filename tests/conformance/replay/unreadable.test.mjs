@@ -105,3 +105,26 @@ for (const [format, provider] of formats) {
     assert.ok(unread > 0);
   });
 }
+
+test("a session that the host made, without a receipt or with a frozen one, is shown all the same", {
+  skip: !api && why,
+}, () => {
+  const messages = [
+    { role: "user", content: "go" },
+    { role: "user", content: [{ type: "text", text: 7 }] },
+  ];
+  const beside = { format: "x", messageFormat: "anthropic", calls: [{ sent: 2 }], compactions: [] };
+  const receipt = Object.freeze({ lines: 2, read: 2, unknown: 0, broken: [] });
+  for (const made of [
+    { ...beside, messages },
+    { ...beside, messages, receipt },
+  ]) {
+    for (const shown of [
+      api.recordedView(made),
+      api.replay(made, { window: { contextTokens: 400 } }),
+    ]) {
+      assert.equal(shown.messages().length, 2);
+      assert.deepEqual(JSON.parse(shown.text(1)), messages[1]);
+    }
+  }
+});
