@@ -164,6 +164,8 @@ fn command(folder: &Path, program: &Path, names: &[&str], seconds: u64) -> Comma
     let run = format!("ulimit -v {MEMORY}; ulimit -t {seconds}; exec \"$0\" \"$@\"");
     command.arg("-c").arg(run).arg(program);
     command.args(names).args(["--exact", "--test-threads=1"]).current_dir(folder);
+    // That a property fails is enough: nobody reads the smallest example.
+    command.env("PROPTEST_MAX_SHRINK_ITERS", "0");
     command
 }
 
