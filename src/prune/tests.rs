@@ -4,6 +4,7 @@ mod crowded;
 mod digest;
 mod early;
 mod forecast;
+mod limits;
 
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
@@ -105,8 +106,13 @@ impl Story {
     }
 
     fn say(&mut self, tokens: u32) -> BlockId {
+        self.alone(Kind::Text, tokens, Mask::FREE)
+    }
+
+    /// A block of the model's in a message of its own.
+    fn alone(&mut self, kind: Kind, tokens: u32, mask: Mask) -> BlockId {
         self.message(Role::Assistant, true);
-        self.block(Kind::Text, tokens, GroupId::NONE, Mask::FREE, &[])
+        self.block(kind, tokens, GroupId::NONE, mask, &[])
     }
 
     /// A call and its results, a group: the blocks of the results.
