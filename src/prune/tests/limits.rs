@@ -1,6 +1,7 @@
 //! What happens exactly at a limit, and one token beside it.
 
 use super::super::economy::Cache;
+use super::super::need::gain;
 use super::*;
 
 const WINDOW: u64 = 40_000;
@@ -218,4 +219,46 @@ fn candidates_that_together_reach_the_target_are_stubbed() {
         (stubs, decision.folded)
     };
     assert_eq!([0, 1].map(decide), [(18, false), (15, true)]);
+}
+
+#[test]
+fn only_the_newest_source_of_something_used_has_lines_in_its_stub() {
+    let block = |change: fn(&mut Block)| {
+        let mut story = Story::new();
+        let at = story.work((10, Mask::FREE), &[(1_000, Mask::FREE)], &[])[0];
+        let mut block = story.ledger.blocks[at.index()];
+        block.used_live = 1;
+        change(&mut block);
+        block
+    };
+    let room = |change| stub_lines_room(&block(change));
+    assert_eq!(room(|_| ()), Some(100), "a tenth of its tokens");
+    assert_eq!(room(|it| it.now = 2_000), Some(120));
+    assert_eq!(room(|it| it.used_live = 0), None);
+    assert_eq!(room(|it| it.kind = Kind::Call), None);
+    assert_eq!(room(|it| it.form = Form::Capped), None);
+    assert_eq!(room(|it| it.duplicate = true), None);
+    let gains = [false, true].map(|lines| {
+        let policy = Policy { lines, ..Policy::preset("balanced").unwrap() };
+        gain(&block(|_| ()), &policy)
+    });
+    // 1,000 less 20 for the line, less 30 for names or 100 for lines.
+    assert_eq!(gains, [95_000, 88_000]);
+}
+
+#[test]
+fn lines_are_of_what_was_used_and_stands_nowhere_newer() {
+    let mut story = Story::new();
+    let names: Vec<u32> = (0..3).map(|at| story.name(&format!("src/{at}.rs"), 3)).collect();
+    let [used, unused, newer] = names[..] else { unreachable!() };
+    let result = story.work((10, Mask::FREE), &[(1_000, Mask::FREE)], &names)[0];
+    story.work((10, Mask::FREE), &[(1_000, Mask::FREE)], &[newer]);
+    story.message(Role::Assistant, true);
+    story.block(Kind::Text, 5, GroupId::NONE, Mask::FREE, &[used, newer]);
+    // Three blocks that hold a name make it worth naming.
+    for _ in 0..2 {
+        story.ask(5, Mask::FREE);
+        story.block(Kind::Text, 5, GroupId::NONE, Mask::FREE, &[unused]);
+    }
+    assert_eq!(stub_line_identifiers(&story.ledger, result), [used]);
 }
