@@ -3,6 +3,7 @@
 mod crowded;
 mod digest;
 mod early;
+mod folds;
 mod forecast;
 mod limits;
 
