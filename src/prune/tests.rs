@@ -5,6 +5,7 @@ mod digest;
 mod early;
 mod folds;
 mod forecast;
+mod hard_fit;
 mod limits;
 
 use proptest::prelude::*;

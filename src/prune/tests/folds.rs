@@ -70,6 +70,118 @@ fn less_than_the_tail_of_a_fold_is_too_little_if_it_leaves_a_request_above_the_t
 }
 
 #[test]
+fn a_tail_of_a_fold_is_enough_also_if_it_leaves_a_request_above_the_trigger() {
+    let is_little = |by_edits| {
+        let mut story = Story::new();
+        story.pruner.policy.trigger = 5_000;
+        story.alone(Kind::Text, 30_000, Mask::FIXED);
+        let Story { ledger, pruner, .. } = &mut story;
+        pruner.hold(ledger, &setting());
+        pruner.frees_too_little(ledger, &setting(), Story::REQUEST, by_edits, &Plain)
+    };
+    assert_eq!([1_999, 2_000].map(is_little), [true, false]);
+}
+
+#[test]
+fn what_the_host_will_soon_forget_does_not_stay_in_a_fold() {
+    let stays = |forgotten: u32| {
+        let mut story = Story::new();
+        let asked = [6, 9].map(|number| {
+            while story.ledger.message_count() < number {
+                story.say(1_000);
+            }
+            story.ask(100, Mask::FREE)
+        });
+        story.say(1_000);
+        story.say(5_000);
+        story.pruner.forgotten = MessageId::from(forgotten);
+        let Story { ledger, pruner, .. } = &mut story;
+        pruner.hold(ledger, &setting());
+        let decision = &mut Decision::default();
+        let next = pruner.next_fold(ledger, &setting(), Story::REQUEST, true, &Plain, decision);
+        let (_, gone) = next.unwrap();
+        asked.map(|at| !gone.contains(&at))
+    };
+    assert_eq!(stays(0), [true, true]);
+    // Of the messages from 4 to 11 those from 8 on will be there longest.
+    assert_eq!(stays(4), [false, true]);
+}
+
+#[test]
+fn a_fold_of_a_preset_keeps_the_last_reply_beside_no_call() {
+    let mut story = Story::of("goclaw");
+    story.ask(100, Mask::FREE);
+    let reply = story.say(600);
+    for _ in 0..40 {
+        story.ask(600, Mask::FREE);
+        let group = GroupId::starting_at(story.message(Role::Assistant, true));
+        story.block(Kind::Text, 100, group, Mask::FREE, &[]);
+        story.block(Kind::Call, 100, group, Mask::FREE, &[]);
+        story.message(Role::Tool, false);
+        story.block(Kind::Result, 300, group, Mask::FREE, &[]);
+    }
+    let Story { ledger, pruner, .. } = &mut story;
+    pruner.hold(ledger, &setting());
+    let decision = &mut Decision::default();
+    let next = pruner.next_fold(ledger, &setting(), Story::REQUEST, true, &Plain, decision);
+    let (_, gone) = next.unwrap();
+    assert!(gone.len() > 10 && !gone.contains(&reply), "{gone:?}");
+}
+
+/// Its stubs are as large as what they stand for.
+struct Heavy;
+
+impl Writer for Heavy {
+    fn stub(&mut self, ledger: &Ledger, block: BlockId, _: &[u32], _: u32) -> u32 {
+        ledger.blocks[block.index()].now
+    }
+    fn cap(&mut self, _: &Ledger, _: BlockId, tokens: u32) -> u32 {
+        tokens
+    }
+    fn shorten(&mut self, _: &Ledger, _: BlockId, _: Shorten) -> Option<u32> {
+        None
+    }
+    fn summarize(&mut self, _: &mut Ledger, _: &[BlockId], _: bool) -> bool {
+        false
+    }
+    fn head_tokens(&self, _: &Ledger, _: &[u32], digest_tokens: u32, _: bool) -> u32 {
+        10 + digest_tokens
+    }
+}
+
+/// A request of 39,000 tokens, of which edits free 18,000 by their estimate, and of which nothing else may go.
+fn editable() -> Story {
+    let mut story = Story::new();
+    let stays = Mask { may_edit: true, may_drop: false, atomic: false };
+    for _ in 0..18 {
+        story.work((10, Mask::FIXED), &[(1_050, stays)], &[]);
+    }
+    story.alone(Kind::Text, 39_000 - 18 * 1_060 - 6_000, Mask::FIXED);
+    story.alone(Kind::Text, 6_000, Mask::FIXED);
+    story
+}
+
+#[test]
+fn edits_are_made_where_no_fold_could_free_enough() {
+    let decision = editable().decide_at(WINDOW, Moment { first: true, ..Story::REQUEST });
+    assert_eq!((decision.changes.len(), decision.folded), (18, false));
+}
+
+#[test]
+fn edits_that_free_less_than_expected_are_followed_by_a_fold_at_once() {
+    let mut story = Story::new();
+    for _ in 0..18 {
+        story.work((10, Mask::FREE), &[(1_050, Mask::FREE)], &[]);
+    }
+    story.say(38_900 - 18 * 1_060 - 6_000);
+    story.say(6_000);
+    let Story { ledger, pruner, call, .. } = &mut story;
+    let moment = Moment { call: *call, first: true, folds: Folds::Deferred, ..Story::REQUEST };
+    let decision = pruner.decide(ledger, &setting(), moment, &mut Heavy);
+    assert_eq!((decision.folded, decision.fold_due), (true, false));
+}
+
+#[test]
 fn a_second_fold_at_the_same_cut_is_not_made() {
     let next = |head: Option<Head>, without_head| {
         let mut story = Story::new();

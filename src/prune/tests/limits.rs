@@ -30,6 +30,17 @@ fn the_target_is_55_percent_of_the_trigger() {
 }
 
 #[test]
+fn a_target_of_the_hosts_is_a_share_of_the_usable_window() {
+    let target = |cap| {
+        let mut story = Story::new();
+        story.pruner.policy.aim = Some(5_000);
+        story.pruner.target(&Setting { cap, ..setting(WINDOW, 0) })
+    };
+    // With a cap of 30,000 tokens 55 % of that.
+    assert_eq!([target(u64::MAX), target(30_000)], [20_000, 16_500]);
+}
+
+#[test]
 fn a_result_of_a_tool_that_is_kept_or_in_a_protected_message_is_not_cut_at_arrival() {
     let cut = |named: bool, last: u32| {
         let mut story = Story::new();
@@ -78,11 +89,9 @@ fn a_block_that_came_back_is_looked_at_again_in_its_place_and_once() {
     }
     assert_eq!(pruner.open, results);
     // The next decision looks at it, because it is new.
-    let new = story.work((10, Mask::FREE), &[(300, Mask::FREE)], &[])[0];
+    let new = story.alone(Kind::Thinking, 300, Mask::FREE);
     let Story { ledger, pruner, .. } = &mut story;
-    for at in [ledger.blocks_of(ledger.next_message().minus(2)).start, new] {
-        pruner.reopen(ledger, at);
-    }
+    pruner.reopen(ledger, new);
     assert_eq!(pruner.open, results);
     pruner.look_at_new(ledger);
     assert_eq!(pruner.open, [results, vec![new]].concat());
@@ -96,6 +105,8 @@ fn a_tail_holds_what_fits_its_limit_exactly() {
     }
     let tail = |limit| story.pruner.tail(&story.ledger, limit).index();
     assert_eq!([99_999, 100_000, 149_999].map(tail), [3, 2, 2]);
+    story.pruner.start = MessageId::from(2);
+    assert_eq!(story.pruner.tail(&story.ledger, 1_000_000).index(), 2, "nothing of the last fold");
 }
 
 #[test]
