@@ -1,4 +1,4 @@
-//! What is cut and dropped, and in which order, where a request does not fit.
+//! Order in which blocks are cut and dropped where a request does not fit.
 
 use super::*;
 

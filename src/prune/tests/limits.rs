@@ -1,4 +1,4 @@
-//! What happens exactly at a limit, and one token beside it.
+//! Limits of the policy: what happens exactly at each, and one token beside it.
 
 use super::super::economy::Cache;
 use super::super::need::gain;
@@ -258,7 +258,7 @@ fn only_the_newest_source_of_something_used_has_lines_in_its_stub() {
 }
 
 #[test]
-fn lines_are_of_what_was_used_and_stands_nowhere_newer() {
+fn lines_are_of_what_was_used_and_is_in_no_newer_result() {
     let mut story = Story::new();
     let names: Vec<u32> = (0..3).map(|at| story.name(&format!("src/{at}.rs"), 3)).collect();
     let [used, unused, newer] = names[..] else { unreachable!() };
