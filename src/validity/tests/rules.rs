@@ -268,3 +268,16 @@ fn neighbours_of_the_newest_reasoning_are_kept_with_it() {
         assert_eq!(intact("U:t A:h,ca U:ra U:t A:t", provider), Some((1, 2)));
     }
 }
+
+#[test]
+fn neighbours_that_stay_apart_may_be_cut_between() {
+    let may_cut = |apart| {
+        let options = Options { apart, ..Options::default() };
+        let mut repairer = Repairer::new(Anthropic).with_options(options);
+        let found = (0..).zip(transcript("U:t A:t A:t", Anthropic));
+        let found = found.map(|(index, outline)| repairer.push(index.into(), &outline).may_cut);
+        found.collect::<Vec<bool>>()
+    };
+    assert_eq!(may_cut(false), [true, true, false]);
+    assert_eq!(may_cut(true), [true, true, true]);
+}
