@@ -7,6 +7,7 @@ mod folds;
 mod forecast;
 mod hard_fit;
 mod limits;
+mod presets;
 
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
