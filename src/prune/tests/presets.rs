@@ -1,6 +1,6 @@
 //! Figures of other systems' presets, and what their steps do exactly at a limit.
 
-use super::super::presets::with_margin;
+use super::super::presets::{self, with_margin};
 use super::super::protect::newest;
 use super::*;
 
@@ -236,4 +236,67 @@ fn figures_between_the_rows_are_rounded_to_the_nearest() {
     let policy = Policy::retaining(10).unwrap();
     // 5,159.8 and 507.4.
     assert_eq!((policy.lambda, policy.hot), (5_160, 507));
+}
+
+#[test]
+fn a_preset_aims_for_its_share_and_at_most_for_70_percent_of_the_hosts_cap() {
+    let aim = |cap| {
+        let mut story = Story::of("goclaw");
+        story.pruner.policy.target = 5_000;
+        story.pruner.aim(&Setting { cap, ..setting(WINDOW, 0) })
+    };
+    assert_eq!([u64::MAX, 30_000, 20_005].map(aim), [20_000, 20_000, 14_000]);
+}
+
+/// Ten messages of 1,000 tokens beside 25,000, for a preset with a trigger of 34,000 that aims for 32,000, after a decision.
+fn without_summaries(change: impl Fn(&mut Seed), chars: [u32; 10]) -> Vec<(u32, Rule)> {
+    let mut story = unprotected("aceclaw");
+    story.pruner.policy.target = 8_000;
+    change(story.pruner.policy.seed.as_mut().unwrap());
+    for chars in chars {
+        let at = story.say(1_000);
+        story.ledger.blocks[at.index()].chars = chars;
+    }
+    let decision = decide(&mut story, 25_000, Folds::Carried);
+    decision.changes.iter().map(|it| (it.block.get(), it.rule)).collect()
+}
+
+#[test]
+fn the_oldest_are_dropped_one_by_one_or_in_chunks_until_the_target_is_reached() {
+    let dropped = |parts| {
+        let change =
+            |seed: &mut Seed| (seed.strategy, seed.parts) = (presets::Strategy::Discard, parts);
+        let changes = without_summaries(change, [4_000; 10]);
+        assert!(changes.iter().all(|(_, rule)| *rule == Rule::Discard));
+        changes.iter().map(|(at, _)| *at).collect::<Vec<u32>>()
+    };
+    assert_eq!(dropped(0), [0, 1, 2]);
+    // Halves: five messages. Quarters: two of ten, then two of eight.
+    assert_eq!(dropped(2), [0, 1, 2, 3, 4]);
+    assert_eq!(dropped(4), [0, 1, 2, 3]);
+}
+
+#[test]
+fn old_texts_of_more_than_twice_the_characters_that_would_stay_are_cut() {
+    let change = |seed: &mut Seed| seed.strategy = presets::Strategy::Truncate;
+    let mut chars = [400; 10];
+    [chars[1], chars[3]] = [401, 4_000];
+    let cut = without_summaries(change, chars);
+    assert_eq!(cut, [(1, Rule::Truncate), (3, Rule::Truncate)]);
+}
+
+#[test]
+fn messages_without_tokens_are_one_chunk() {
+    let mut story = Story::new();
+    for _ in 0..3 {
+        story.message(Role::Assistant, true);
+    }
+    let chunk = |ledger| oldest_chunk(ledger, MessageId::FIRST, MessageId::from(3), 2);
+    assert_eq!(chunk(&story.ledger), None);
+}
+
+#[test]
+fn only_a_preset_that_protects_turns_counts_them_by_role() {
+    let by_role = |preset| Policy::preset(preset).unwrap().protect.by_role;
+    assert_eq!(["aceclaw", "goclaw", "hermes"].map(by_role), [true, false, false]);
 }
