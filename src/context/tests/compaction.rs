@@ -1,5 +1,10 @@
 //! Compaction by the host's summarizer, in small: planned, carried out, reported; each fault by its name.
 
+mod checkpoints;
+mod outcomes;
+mod refusals;
+mod state;
+
 use super::*;
 use crate::context::compaction::commit::commit_plan;
 use crate::context::compaction::commit::compaction_failed;

@@ -1,0 +1,200 @@
+//! Outcomes: what a request, a plan and a commit report of a compaction.
+
+use super::*;
+use crate::context::compaction::flat_message::extract_facts;
+use crate::context::compaction::plan::plan_compaction;
+
+#[test]
+fn a_fold_reports_all_facts_that_a_commit_names() {
+    let mut host = talked(&options(&json!({})), 20);
+    host.request();
+    let plan = host.plan(true);
+    let found = json!({ "modifiedFiles": ["a.rs"], "readFiles": ["b.rs"], "commands": ["make"], "errors": ["E1"] });
+    let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"],
+        "summary": "short", "extracted": found });
+    commit_plan(&mut host.session, &planned.to_string(), host.now_ms).unwrap();
+    let fold = host.request().fold.unwrap();
+    assert_eq!(fold.extracted.modified_files, ["a.rs"]);
+    assert_eq!(fold.extracted.read_files, ["b.rs"]);
+    assert_eq!(fold.extracted.commands, ["make"]);
+    assert_eq!(fold.extracted.errors, ["E1"]);
+}
+
+#[test]
+fn a_fold_lists_the_identifiers_in_its_head() {
+    let mut host = talked(&options(&json!({})), 20);
+    host.request();
+    let plan = host.plan(true);
+    let done = host.commit(&plan, None).unwrap();
+    let fold = host.request().fold.unwrap();
+    assert_eq!(plan["identifiers"], done["identifiers"]);
+    assert!(fold.identifiers.contains(&"src/f3.rs".to_owned()), "{:?}", fold.identifiers);
+    assert!(fold.identifiers.iter().all(|name| fold.head.contains(name)), "{}", fold.head);
+}
+
+#[test]
+fn a_fold_is_called_summarized_only_if_a_summarizer_wrote_its_summary() {
+    for (summary, degraded, status) in [
+        (Some("short"), false, "summarized"),
+        (Some("short"), true, "folded"),
+        (None, false, "folded"),
+    ] {
+        let mut host = talked(&options(&json!({})), 20);
+        host.request();
+        let plan = host.plan(true);
+        let planned = json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"],
+            "summary": summary, "degraded": degraded });
+        commit_plan(&mut host.session, &planned.to_string(), host.now_ms).unwrap();
+        assert_eq!(host.request().outcome.unwrap().status, status, "{summary:?} {degraded}");
+    }
+}
+
+#[test]
+fn a_large_fold_without_its_summarizer_is_degraded() {
+    for (least, degraded) in [(100, true), (1_000_000, false)] {
+        let summary = json!({ "minimumTokens": least });
+        let mut host = talked(&options(&json!({ "summary": summary })), 120);
+        host.now_ms = 5_000;
+        let answer = host.request();
+        let (fold, outcome) = (answer.fold.unwrap(), answer.outcome.unwrap());
+        assert_eq!((fold.degraded, fold.at), (degraded, host.now_ms));
+        assert_eq!(outcome.status, "folded");
+        assert!(outcome.identifiers.is_empty(), "the fold lists them");
+        assert!(outcome.unread.contains(&1.into()), "{:?}", outcome.unread);
+        assert!(!outcome.unread.contains(&0.into()), "a user's words hold no facts");
+    }
+}
+
+#[test]
+fn a_plan_names_its_reason() {
+    let reason = |steps: usize, force: bool| {
+        let mut host = talked(&options(&json!({})), steps);
+        host.plan(force)["plan"]["reason"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(reason(20, true), "it was asked for");
+    assert_eq!(reason(120, false), "the request would not fit");
+    let mut host = Host::new(&options(&json!({})));
+    let mut nearly = false;
+    for at in 0..200 {
+        host.ask(&format!("go {at}"));
+        host.say(&prose(150));
+        let (tokens, line) = host.session.sizes();
+        if tokens > line && tokens <= host.session.decisions.usable {
+            assert_eq!(host.plan(false)["plan"]["reason"], "the window is nearly full");
+            nearly = true;
+            break;
+        }
+    }
+    assert!(nearly);
+}
+
+#[test]
+fn a_plan_cut_from_another_was_asked_for() {
+    let mut host = talked(&options(&json!({})), 20);
+    let plan = host.plan(true);
+    let smaller =
+        plan_compaction(&mut host.session, false, Some(&plan["plan"].to_string()), 0).unwrap();
+    let smaller: Value = serde_json::from_str(smaller.json()).unwrap();
+    assert_eq!(smaller["plan"]["reason"], "it was asked for");
+    assert_eq!(smaller["plan"]["gone"], plan["plan"]["gone"]);
+}
+
+#[test]
+fn facts_are_extracted_only_from_messages_that_go() {
+    let mut host = talked(&options(&json!({})), 20);
+    host.plan(true);
+    let newest = host.messages[77].to_string();
+    extract_facts(&mut host.session, 77.into(), newest.as_bytes()).unwrap();
+    assert_eq!(extracted_so_far(&host.session).read_files, Vec::<String>::new());
+    let flat = flat_message(&mut host.session, 77.into(), newest.as_bytes()).unwrap();
+    assert!(flat.json().contains(r#""parts":[]"#), "{}", flat.json());
+    let oldest = host.messages[1].to_string();
+    extract_facts(&mut host.session, 1.into(), oldest.as_bytes()).unwrap();
+    assert_eq!(extracted_so_far(&host.session).read_files, ["src/f0.rs"]);
+    assert!(extract_facts(&mut host.session, 1.into(), b"no JSON").is_err());
+}
+
+fn numbers(list: &Value) -> Vec<u64> {
+    list.as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).collect()
+}
+
+#[test]
+fn a_plan_that_only_shortens_lists_the_calls_and_names_of_what_it_shortens() {
+    let mut host = Host::new(&window(25_000));
+    host.ask("find it");
+    for at in 0..25 {
+        let input = json!({ "path": format!("src/f{at}.rs") });
+        host.work(&format!("c{at}"), &input, &words(500, &format!("x{at}y")));
+    }
+    let plan = host.plan(false);
+    assert_eq!(plan["plan"]["outcome"], "prune", "{plan}");
+    let go = numbers(&plan["go"]);
+    assert!(!go.is_empty() && go.iter().all(|at| at % 2 == 1), "only calls: {go:?}");
+    let first = format!("src/f{}.rs", (go[0] - 1) / 2);
+    assert!(plan["identifiers"].as_array().unwrap().contains(&json!(first)), "{plan}");
+    assert!(!plan["identifiers"].as_array().unwrap().contains(&json!("src/f24.rs")), "{plan}");
+}
+
+#[test]
+fn a_plan_names_the_turn_that_its_cut_splits() {
+    let mut split = Host::new(&options(&json!({})));
+    split.ask("before");
+    split.say("yes");
+    split.ask("go");
+    for at in 0..30 {
+        split.work(&format!("c{at}"), &json!({ "path": at }), &prose(300));
+    }
+    let plan = split.plan(true);
+    assert_eq!((&plan["plan"]["outcome"], &plan["splitTurn"]), (&json!("summarize"), &json!(2)));
+    let mut between = Host::new(&options(&json!({})));
+    for at in 0..30 {
+        between.ask(&format!("step {at} {}", prose(60)));
+        between.say(&prose(300));
+    }
+    let plan = between.plan(true);
+    let cut = plan["plan"]["firstKept"].as_u64().unwrap();
+    let expected = if cut.is_multiple_of(2) { Value::Null } else { json!(cut / 2 + 1) };
+    assert_eq!(plan["splitTurn"], expected, "{cut}");
+}
+
+#[test]
+fn a_summarizer_reads_the_first_and_newest_words_of_the_user_and_the_last_of_all() {
+    let mut host = talked(&options(&json!({})), 60);
+    let plan = host.plan(true);
+    let cut = plan["plan"]["firstKept"].as_u64().unwrap();
+    let kept: Vec<u64> = plan["plan"]["kept"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|it| it[0].as_u64().unwrap()..it[1].as_u64().unwrap())
+        .collect();
+    let before: Vec<u64> = kept.iter().copied().filter(|at| at % 4 == 0).collect();
+    let users: Vec<u64> =
+        numbers(&plan["go"]).into_iter().filter(|at| before.contains(at) || *at >= cut).collect();
+    assert!(before.len() > 16, "{before:?}");
+    let mut expected = vec![before[0]];
+    expected.extend(&before[before.len() - 15..]);
+    expected.push(59 * 4);
+    assert_eq!(users, expected);
+}
+
+#[test]
+fn each_chunk_of_a_plan_fits_a_summarizer_and_chunks_are_merged_by_one_more_call() {
+    let mut host = talked(&options(&json!({})), 60);
+    let plan = host.plan(true);
+    let chunks = plan["plan"]["chunks"].as_array().unwrap();
+    let tokens: Vec<u64> = chunks.iter().map(|it| it["tokens"].as_u64().unwrap()).collect();
+    assert_eq!(json!(tokens.iter().sum::<u64>()), plan["droppedTokens"]);
+    let most = u64::from(WINDOW) * 4000 / 12_000;
+    // A call's result stays with it, even if the chunk grows beyond its size.
+    assert!(chunks.iter().all(|it| it["from"].as_u64().unwrap() % 4 != 2), "{plan}");
+    assert!(tokens.len() > 1 && tokens.iter().all(|it| *it <= most + 100), "{tokens:?}");
+    for pair in tokens.windows(2) {
+        assert!(pair[0] + pair[1] > most, "as few as fit: {tokens:?}");
+    }
+    assert_eq!(plan["plan"]["calls"], json!(tokens.len() + 1), "{plan}");
+    let mut small = talked(&options(&json!({})), 12);
+    let plan = small.plan(true);
+    assert_eq!(plan["plan"]["chunks"].as_array().unwrap().len(), 1, "{plan}");
+    assert_eq!(plan["plan"]["calls"], 1);
+}
