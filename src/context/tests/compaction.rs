@@ -1,6 +1,7 @@
 //! Compaction by the host's summarizer, in small: planned, carried out, reported; each fault by its name.
 
 mod checkpoints;
+mod chunks;
 mod outcomes;
 mod refusals;
 mod state;

@@ -198,3 +198,16 @@ fn each_chunk_of_a_plan_fits_a_summarizer_and_chunks_are_merged_by_one_more_call
     assert_eq!(plan["plan"]["chunks"].as_array().unwrap().len(), 1, "{plan}");
     assert_eq!(plan["plan"]["calls"], 1);
 }
+
+#[test]
+fn a_request_that_edits_made_room_in_lists_the_names_of_what_was_shortened() {
+    let mut host = Host::new(&window(25_000));
+    host.ask("find it");
+    for at in 0..25 {
+        let input = json!({ "path": format!("src/f{at}.rs") });
+        host.work(&format!("c{at}"), &input, &words(500, &format!("x{at}y")));
+    }
+    let outcome = host.request().outcome.unwrap();
+    assert_eq!(outcome.status, "pruned");
+    assert!(outcome.identifiers.contains(&"src/f0.rs".to_owned()), "{:?}", outcome.identifiers);
+}

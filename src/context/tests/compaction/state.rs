@@ -4,7 +4,7 @@ use super::*;
 use crate::context::compaction::ceiling::Ceiling;
 use crate::context::compaction::compaction_history::{Compactions, Record};
 use crate::context::compaction::flush::{Flush, Flushed};
-use crate::context::compaction::folds::ranges;
+use crate::context::compaction::folds::{nothing_extracted, ranges};
 use crate::context::compaction::guard::{Failure, Guard};
 use crate::context::compaction::memory_flush::flush_prompt;
 use crate::context::session::snapshot::bytes::{Reader, Writer};
@@ -91,5 +91,48 @@ fn a_prompt_for_notes_needs_a_request_and_grows_urgent_at_the_highest_line() {
     for (words, line, soon) in [(4_400, 50, false), (7_400, 90, true)] {
         let (threshold, text) = prompt(words, true).unwrap();
         assert_eq!((threshold, text.contains("is about to be shortened")), (line, soon), "{text}");
+    }
+}
+
+#[test]
+fn what_will_be_found_starts_with_the_files_of_the_last_compaction() {
+    let mut host = talked(&options(&json!({})), 20);
+    host.request();
+    let plan = host.plan(true);
+    host.commit(&plan, Some("short")).unwrap();
+    let last = &mut host.session.compactions.last.as_mut().unwrap().found;
+    (last.errors, last.redacts) = (vec!["E1".into()], false);
+    let files = Extracted { modified_files: vec!["a.rs".into()], ..Extracted::default() };
+    let redacts = Extracted { redacts: true, ..Extracted::default() };
+    assert_eq!(nothing_extracted(&host.session, true), Extracted { redacts: true, ..files });
+    assert_eq!(nothing_extracted(&host.session, false), redacts);
+}
+
+#[test]
+fn a_request_that_does_not_fit_needs_less_growth_before_a_summarizer_is_asked() {
+    let asks = |over: i64| {
+        let mut host = talked(&options(&json!({})), 20);
+        let (tokens, line) = host.session.sizes();
+        assert!(line / 20 < 1_000);
+        host.session.compactions.guard.done(0, tokens - 1_000, false);
+        host.session.decisions.usable = tokens.checked_add_signed(-over).unwrap();
+        may_ask_summarizer(&mut host.session, 0)
+    };
+    assert_eq!([-1, 0, 1].map(asks), [false, false, true]);
+}
+
+#[test]
+fn a_summary_of_the_hosts_is_not_summarized_again() {
+    for is_summary in [false, true] {
+        let mut host = Host::new(&options(&json!({})));
+        if is_summary {
+            next_is_summary(&mut host.session);
+        }
+        host.ask("So far: nothing was found.");
+        host.say("yes");
+        let first = host.messages[0].to_string();
+        let flat = flat_message(&mut host.session, 0.into(), first.as_bytes()).unwrap();
+        let flat: Value = serde_json::from_str(flat.json()).unwrap();
+        assert_eq!(flat["parts"] == json!([]), is_summary, "{flat}");
     }
 }
