@@ -28,7 +28,7 @@ json::json_struct! {
         pub tokens_after: u64,
         /// Messages that tell what went, if nobody has read them yet.
         pub unread: Vec<MessageId>,
-        /// Identifiers of what was shortened or dropped; a fold has those of its digest.
+        /// Identifiers of what was shortened or dropped; none of a fold, which lists its own.
         pub identifiers: Vec<String>,
     }
 }

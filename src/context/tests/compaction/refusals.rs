@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::context::compaction::ceiling::Ceiling;
+use crate::context::compaction::commit::record_usage;
 use crate::context::compaction::folds::unsummarized_blocks;
 use crate::context::compaction::guard::{Failure, Guard};
+use crate::context::session::calibration::Counted;
 
 /// Folds without a summary, as after a failure of the summarizer.
 fn fold_degraded(host: &mut Host) {
@@ -233,4 +235,38 @@ fn the_last_compaction_of_this_process_is_judged_after_a_merge() {
     assert!(!judged(false, false), "waits for a reading of theirs");
     assert!(judged(true, false), "theirs is not of this session");
     assert!(!judged(false, true), "waits for a reading of ours");
+}
+
+/// What a count of the provider's of the request behind a compaction tells the guard: the request fits, or not.
+fn reading(used: u64, change: fn(&mut Session)) -> bool {
+    let mut host = talked(&options(&json!({})), 2);
+    let guard = || {
+        let mut guard = Guard::default();
+        guard.done(0, 10_000, false);
+        guard
+    };
+    let counted = Counted { epoch: 0, estimate: 10, used };
+    let session = &mut host.session;
+    session.compactions.guard = guard();
+    change(session);
+    session.counts.calibration.last = Some(counted);
+    record_usage(session, counted);
+    let [fits, fails] = [true, false].map(|fits| {
+        let mut guard = guard();
+        guard.read(0, fits);
+        guard
+    });
+    let known = &session.compactions.guard;
+    assert!((*known == fits) != (*known == fails));
+    *known == fits
+}
+
+#[test]
+fn a_compaction_has_helped_if_the_provider_counts_no_more_than_the_trigger() {
+    // 95 % of 19,000.
+    assert_eq!([18_050, 18_051].map(|used| reading(used, |_| ())), [true, false]);
+    // Of the window, whatever a provider has refused since.
+    assert!(reading(18_050, |it| it.decisions.usable = 5_000));
+    let capped = [12_000, 12_001].map(|used| reading(used, |it| it.options.cap = 12_000));
+    assert_eq!(capped, [true, false]);
 }
