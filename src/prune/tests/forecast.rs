@@ -1,4 +1,4 @@
-//! Forecasts against what comes, in sessions in which each call brings the same.
+//! Forecasts compared with what comes, in sessions where each call brings the same number of tokens.
 
 use super::super::forecast::Forecast;
 use super::*;
@@ -25,7 +25,7 @@ impl Uniform {
         Self { story, setting, summarizes, brought }
     }
 
-    /// The next call and request: its tokens before anything was changed, and what was.
+    /// Makes the next call and request. Returns the tokens of the request before anything was changed, and the decision.
     fn go_on(&mut self) -> (u64, Decision) {
         let (arguments, result) = self.brought;
         let first = self.story.call == 0;

@@ -33,7 +33,7 @@ fn long_texts_of_the_model_are_cut_before_those_of_people_and_the_last_message()
         now(&story, blocks)
     };
     assert_eq!(cut(1_000), [6_000, 4_000, 200, 201, 5_500]);
-    // Down to 150 tokens, but for one of 200, and then what is largest.
+    // First the long ones to 150 tokens, but not the one of 200; then the largest of all.
     assert_eq!(cut(4_950), [5_951, 150, 200, 150, 5_500]);
 }
 

@@ -118,7 +118,7 @@ fn an_edit_with_a_cold_cache_gains_more_than_500_tokens() {
     assert_eq!([59_999, 60_000].map(|gained| net(&story, gained)), [None, Some(0)]);
 }
 
-/// A fixed part of a third of 99,999, and history up to so many tokens.
+/// What is too large in a window of 99,999, beside such a fixed part, for a request of `context` tokens.
 fn beside_fixed(fixed: u64, context: u64) -> Option<&'static str> {
     let mut story = Story::new();
     story.say(u32::try_from(context - fixed).unwrap());
@@ -149,7 +149,7 @@ fn a_protected_part_is_too_large_if_nothing_is_left_and_a_fold_leaves_more_than_
     assert!(reason.starts_with("protected part too large"));
     assert_eq!(beside(60_000, 85_001, Mask::FREE), None);
     assert_eq!(beside(0, 90_000, Mask::FREE), None);
-    // What stands in the tail stays in any case.
+    // The tail is kept in any case.
     assert_eq!(beside(67_000, 85_001, Mask::FIXED), None);
 }
 

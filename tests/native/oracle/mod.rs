@@ -6,7 +6,7 @@
 )]
 //! The policy against an independent simulator: the same views, call by call, and the same bills.
 //!
-//! The simulator stands beside the project and is built from a copy in `target/oracle`; where it is absent, this is skipped.
+//! The simulator stands beside the project and is built from a copy in `target/oracle`; where it is absent, all but `golden` is skipped.
 
 #[cfg(test)]
 mod golden;

@@ -62,8 +62,8 @@ const STUB_ORDER: &str = "filter(|x| x.0 > 0.25).collect()";
 const STUB_ORDER_IN_TENTHS: &str =
     "filter(|x| x.0 > 0.25).map(|x| ((x.0 * 10.0).round(), x.1)).collect()";
 
-/// The policy's description has one figure for how soon an image is needed. The simulator uses it for timed edits alone, and that of a call's
-/// arguments where the window is nearly full.
+/// The policy's description has one figure for the need of an image. The simulator uses it for timed edits only; where the window is nearly
+/// full, it takes the figure of a call's arguments.
 const NEED: &str = "let q = &s.b[b]; (self.hazard(b) * (c.p.write";
 const NEED_OF_IMAGES: &str = "let q = &s.b[b]; let need = if q.k == K::Img { \
     0.1 / (self.call.saturating_sub(self.last[b])).max(1) as f64 } else { self.hazard(b) }; (need * (c.p.write";
