@@ -13,7 +13,7 @@ export function edited<M>(message: M, ops: readonly Op[]): M {
   const ours = new Set<object>();
   const root = { message };
   for (const op of ops) {
-    const [parent, key] = open(root, ["message", ...keys(op.path)], ours);
+    const [parent, key] = open(root, op.path, ours);
     if (op.op === "remove") {
       if (Array.isArray(parent)) parent.splice(Number(key), 1);
       else delete (parent as Record<string, unknown>)[key];
@@ -88,10 +88,11 @@ export function valueAt(value: unknown, pointer: string): unknown {
 }
 
 /** The container of the last key, with all above it replaced by copies of ours. */
-function open(root: object, path: string[], ours: Set<object>): [unknown, string] {
-  const last = path.pop() as string;
+function open(root: { message: unknown }, path: string, ours: Set<object>): [unknown, string] {
+  const steps = ["message", ...keys(path)];
+  const last = steps.pop() as string;
   let at: unknown = root;
-  for (const key of path) {
+  for (const key of steps) {
     let child = step(at, key);
     if (typeof child === "object" && child !== null && !ours.has(child)) {
       child = copy(child);
@@ -105,7 +106,10 @@ function open(root: object, path: string[], ours: Set<object>): [unknown, string
 
 function copy(value: object): object {
   if (Array.isArray(value)) return value.slice();
-  const made = Object.create(Object.getPrototypeOf(value) as object | null) as object;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  // The way that engines are fast at; it also makes a member of the prototype's name one of its own.
+  if (prototype === Object.prototype) return { ...value };
+  const made = Object.create(prototype) as object;
   // Not the prototype, but a member that JSON.parse has made of that name.
   if (!Object.hasOwn(value, PROTO)) return Object.assign(made, value);
   for (const key of Reflect.ownKeys(value)) {
@@ -136,8 +140,8 @@ function step(value: unknown, key: string): unknown {
 }
 
 function keys(pointer: string): string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const keys = pointer.split("/");
+  keys.shift();
+  if (!pointer.includes("~")) return keys;
+  return keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

@@ -474,6 +474,8 @@ export function placed<T extends { index: number }>(
   items: T[],
   placeOf: (number: number) => number | null,
 ): T[] {
+  // Mostly the host's history is the session.
+  if (items.every(({ index }) => placeOf(index) === index)) return items;
   return items.flatMap((one) => {
     const index = placeOf(one.index);
     return index === null ? [] : [{ ...one, index }];

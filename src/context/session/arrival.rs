@@ -10,6 +10,7 @@ use crate::context::session::adopted::adopt_summary;
 use crate::context::session::counter::set_learned;
 use crate::context::session::marks::mark;
 use crate::context::session::snapshot::Match;
+use crate::context::session::snapshot::measured::keep_where_closed;
 use crate::context::session::snapshot::restore::{cap_again, match_message};
 use crate::context::session::take_decision::follow_call;
 use crate::context::transcript::counter::Counter;
@@ -61,6 +62,7 @@ impl Session {
         }
         let index = self.transcript.ledger.next_message();
         let draft = self.transcript.dialect.format.read(bytes, index.get())?;
+        keep_where_closed(self);
         if let Match::Different = match_message(self, index, fingerprint(&draft)) {
             return Ok(Append::RereadAll);
         }

@@ -57,6 +57,76 @@ proptest! {
     }
 }
 
+/// The host writes another result in place of the one at `at`.
+fn rewritten(host: &mut Host, at: usize, text: &str) -> bool {
+    let Some(result) = host.messages[at].pointer_mut("/content/0/content") else { return false };
+    *result = json!(text);
+    true
+}
+
+/// Hands over what follows the first `same` messages, but for those that the session keeps.
+fn hand_over_from(host: &mut Host, same: usize) {
+    let kept = truncate(&mut host.session, u32::try_from(same).unwrap().into(), true);
+    for message in host.messages.split_off(kept.index()) {
+        host.append(message);
+    }
+}
+
+proptest! {
+    #![proptest_config(few())]
+
+    /// Between a call and its result nothing is kept: the session is kept before the call.
+    #[test]
+    fn results_that_are_rewritten_are_decided_as_if_all_were_read_again(kinds in prop::collection::vec(0u8..10, 10..40), tokens in 6_000u32..40_000, back in prop::collection::vec(0usize..9, 40)) {
+        let mut host = Host::new(&window(tokens));
+        host.ask("find it");
+        host.request();
+        for (at, (kind, back)) in kinds.into_iter().zip(back).enumerate() {
+            turn(&mut host, kind, at);
+            host.request();
+            let same = host.messages.len().saturating_sub(back + 1);
+            if !rewritten(&mut host, same, &format!("cut at {at}")) {
+                continue;
+            }
+            let mut other = again(&host);
+            other.session.restoration.measured = None;
+            resync(&mut other.session);
+            for message in host.messages.clone() {
+                other.append(message);
+            }
+            hand_over_from(&mut host, same);
+            for one in [&mut host, &mut other] {
+                one.say(&format!("answer {at}"));
+            }
+            let (got, wanted) = (host.request(), other.request());
+            prop_assert_eq!(&got, &wanted);
+            prop_assert_eq!(host.view(), other.view());
+            prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&other.session));
+        }
+    }
+}
+
+/// A host that shortens the results of the turns before the newest, one at each turn.
+#[test]
+fn only_what_follows_a_rewritten_result_is_measured_again() {
+    let mut host = Host::new(&window(1_000_000));
+    let mut costs = Vec::new();
+    for at in 0..200 {
+        host.work(&format!("c{at}"), &json!({ "path": at }), &words(40, "found"));
+        host.request();
+        let same = host.messages.len().saturating_sub(9);
+        if at < 10 || !rewritten(&mut host, same, "cut") {
+            continue;
+        }
+        let before = host.session.counters().bytes_measured;
+        hand_over_from(&mut host, same);
+        costs.push(host.session.counters().bytes_measured - before);
+        host.request();
+    }
+    let (early, late) = (costs[10], costs[costs.len() - 1]);
+    assert!(late <= early + 100, "{late} bytes, {early} before");
+}
+
 #[test]
 fn only_messages_that_differ_are_measured_again() {
     let mut host = Host::new(&window(1_000_000));

@@ -8,6 +8,7 @@ use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::snapshot::Match;
 use crate::context::session::snapshot::bytes::Reader;
+use crate::context::session::snapshot::measured::keep_where_closed;
 use crate::context::session::snapshot::restore::{ends_wait, match_message, needs_text};
 use crate::context::transcript::measure::{Measure, Measured, in_order, take_found};
 use crate::context::transcript::occurrences::Occurrence;
@@ -121,6 +122,8 @@ impl KnownMessages {
             if !may_append(session) {
                 break;
             }
+            // Before its identifiers have numbers.
+            keep_where_closed(session);
             let Some(measure) = self.measure(session, message) else { break };
             if may_be_cut(session, &measure) || needs_text(session, &measure.outline) {
                 break;

@@ -31,6 +31,18 @@ pub(in crate::context) fn keep_nothing(session: &mut Session) {
     }
 }
 
+/// Keeps the session as it was measured up to the next message, if that is the place for it.
+pub(in crate::context) fn keep_where_closed(session: &mut Session) {
+    let index = session.transcript.ledger.next_message();
+    let waiting = session.restoration.waiting.as_ref();
+    if waiting.is_some_and(|it| it.closed == index) && !session.repairs.repairer.is_open() {
+        keep_measured(session);
+        if let Some(waiting) = &mut session.restoration.waiting {
+            waiting.keeps = false;
+        }
+    }
+}
+
 /// Keeps the session as it was measured up to here, for the next time.
 pub(super) fn keep_measured(session: &mut Session) {
     let waiting = session.restoration.waiting.take_if(|it| it.keeps);

@@ -17,13 +17,16 @@ use crate::model::MessageId;
 /// The host's history is the known one in its first `same` messages only. How many of these the session keeps: those behind
 /// them come again. `parts`: the message that follows is another, whatever it says.
 pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageId {
-    let ends = if parts { same } else { MessageId::NONE };
+    let (ends, closed) = match parts {
+        true => (same, last_closed(session, same)),
+        false => (MessageId::NONE, MessageId::NONE),
+    };
     let fits = keeps(session, same) > MessageId::FIRST;
     let Some(measured) = session.restoration.measured.take().filter(|_| fits) else {
         resync(session);
         if let Some(waiting) = &mut session.restoration.waiting {
             waiting.keeps = true;
-            waiting.ends = ends;
+            (waiting.ends, waiting.closed) = (ends, closed);
             waiting.may_start_late = same == MessageId::FIRST;
         }
         return MessageId::FIRST;
@@ -58,7 +61,13 @@ pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageI
     session.request.pins.clone_from(&snapshot.pins);
     session.request.pins.detach();
     session.restoration.waiting =
-        Some(Waiting { rolling, keeps: true, ends, ..Waiting::new(snapshot) });
+        Some(Waiting { rolling, keeps: true, ends, closed, ..Waiting::new(snapshot) });
     attach_pins(session);
     session.transcript.ledger.next_message()
+}
+
+/// The last place, up to that of a message, at which no call waits; `NONE` if that is the first.
+fn last_closed(session: &Session, message: MessageId) -> MessageId {
+    let closed = session.transcript.ledger.cut_at_or_before(message);
+    if closed > MessageId::FIRST { closed } else { MessageId::NONE }
 }

@@ -16,6 +16,8 @@ pub(in crate::context) struct Waiting {
     pub(super) keeps: bool,
     /// From this message on it is another history.
     pub(super) ends: MessageId,
+    /// They are kept before this message already: where it parts, a call waits. `NONE`: they are kept where it parts.
+    pub(super) closed: MessageId,
     /// The host's side has not been asked yet whether it has forgotten how the history starts.
     pub(super) may_start_late: bool,
     /// It is being asked.
@@ -32,6 +34,7 @@ impl Waiting {
             rolling: 0,
             keeps: false,
             ends: MessageId::NONE,
+            closed: MessageId::NONE,
             may_start_late: false,
             starts_late: false,
             forgotten: Span::default(),
