@@ -1,5 +1,8 @@
 //! The model speaks: its messages make runs, and a run has calls.
 
+use std::borrow::Cow;
+use std::rc::Rc;
+
 use super::CONTINUE;
 use super::findings::Findings;
 use super::open_calls::OpenCalls;
@@ -160,28 +163,28 @@ impl Repairer {
 
     fn call(&mut self, at: At<'_>, group: GroupId, seen: &mut Findings) {
         let At { index, number, piece } = at;
-        let key = key(piece);
+        let key: Rc<str> = key(piece).into();
         let wire = if is_nameless(piece) {
-            Box::default()
+            Cow::default()
         } else {
             self.ids.assign(piece.id.trim(), self.provider)
         };
-        if wire != piece.id {
+        if *wire != *piece.id {
             let message =
                 format!("the id \"{}\" is empty, not legal, or used by an earlier call", piece.id);
             let kind = FixKind::Rename { piece: number, id: wire.clone().into() };
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        run.keys.insert(&key, wire.clone());
-        let name = piece.name.clone();
+        let wire = if *wire == *key { Rc::clone(&key) } else { wire.into() };
+        run.keys.insert(&key, Rc::clone(&wire));
         run.open.push(Call {
             message: index,
             piece: number,
             place: piece.place,
             wire,
-            name,
-            key: key.into(),
+            name: (*piece.name).into(),
+            key,
             group,
             anchor: index,
             within: piece.within,

@@ -163,9 +163,7 @@ pub(in crate::context) fn rebuild_last_view(
     if !is_complete && session.transcript.dialect.provider.takes_turns() {
         entries.pop();
     }
-    for (index, _, key) in
-        entries.iter().flat_map(|entry| edited_messages(session, entry)).collect::<Vec<_>>()
-    {
+    for (index, _, key) in edited_messages(session, &entries) {
         session.request.last.reported_edits.insert(index, key);
     }
     session.request.last.ends_with_filler = ends_with_filler;

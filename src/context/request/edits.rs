@@ -1,5 +1,7 @@
 //! Edits that a request reports.
 
+use std::borrow::Cow;
+
 use litemap::LiteMap;
 
 use crate::context::request::builder::Builder;
@@ -60,13 +62,12 @@ pub(in crate::context) fn report_edits(
         entry.1 = entry.1.saturating_add(before.saturating_sub(block.now.into()));
     }
     let mut edits = Vec::new();
-    let edited: Vec<_> = entries.iter().flat_map(|entry| edited_messages(session, entry)).collect();
-    for (index, ops, key) in edited {
+    for (index, ops, key) in edited_messages(session, entries) {
         let known = session.request.last.reported_edits.insert(index, key) == Some(key);
         let moved = folded.then_some((Rule::Fold, 0));
         let change = by_message.remove(&index).or(moved).filter(|_| !known);
         if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
-            edits.push(report_edit(session, index, ops, rule, saved));
+            edits.push(report_edit(session, index, ops.into_owned(), rule, saved));
         }
     }
     if by_message.is_empty() {
@@ -82,28 +83,32 @@ pub(in crate::context) fn report_edits(
     edits
 }
 
-/// What is done with the host's messages in an entry, each with a key that tells one edit from another.
-pub(in crate::context) fn edited_messages(
+/// What is done with the host's messages in these entries, each with a key that tells one edit from another.
+pub(in crate::context) fn edited_messages<'e>(
     session: &Session,
-    entry: &Entry,
-) -> Vec<(MessageId, Vec<Op>, u64)> {
-    match &entry.item {
-        Item::Edit(index, ops) if !ops.iter().all(is_marker) => {
-            vec![(*index, ops.clone(), entry.key)]
-        }
-        Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Filler(_) => Vec::new(),
-        Item::Join(..) => {
-            let of = |index: MessageId| {
-                let outline = session.transcript.outline(index)?;
-                let changes = Builder::new(session).changes(index, outline);
-                let ops = session.transcript.dialect.format.edit(outline, &changes);
-                let changes_made: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
-                let key = fnv(json::write(&changes_made).into_bytes());
-                (!changes_made.is_empty()).then_some((index, ops, key))
-            };
-            entry.item.hosts().filter_map(of).collect()
+    entries: &'e [Entry],
+) -> Vec<(MessageId, Cow<'e, [Op]>, u64)> {
+    let mut edited = Vec::new();
+    for entry in entries {
+        match &entry.item {
+            Item::Edit(index, ops) if !ops.iter().all(is_marker) => {
+                edited.push((*index, ops.into(), entry.key));
+            }
+            Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Filler(_) => {}
+            Item::Join(..) => {
+                let of = |index: MessageId| {
+                    let outline = session.transcript.outline(index)?;
+                    let changes = Builder::new(session).changes(index, outline);
+                    let ops = session.transcript.dialect.format.edit(outline, &changes);
+                    let changes_made: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
+                    let key = fnv(json::write(&changes_made).into_bytes());
+                    (!changes_made.is_empty()).then_some((index, ops.into(), key))
+                };
+                edited.extend(entry.item.hosts().filter_map(of));
+            }
         }
     }
+    edited
 }
 
 fn report_edit(session: &Session, index: MessageId, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {

@@ -33,7 +33,8 @@ impl Builder<'_> {
                 }
             }
             let end = self.transcript.ledger.blocks_of(message).end;
-            rest = rest.get(rest.partition_point(|&at| at < end)..).unwrap_or(&[]);
+            let own = rest.iter().take_while(|&&at| at < end).count();
+            rest = rest.get(own..).unwrap_or(&[]);
             let role = self.transcript.outline(message).map_or(Role::User, |it| it.role);
             if waiting_head && self.is_behind_head(message, role) {
                 entries.push(self.entry(Item::Make(self.head()), self.head_about()));

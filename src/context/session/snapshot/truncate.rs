@@ -17,10 +17,8 @@ use crate::model::MessageId;
 /// The host's history is the known one in its first `same` messages only. How many of these the session keeps: those behind
 /// them come again. `parts`: the message that follows is another, whatever it says.
 pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageId {
-    let (ends, closed) = match parts {
-        true => (same, last_closed(session, same)),
-        false => (MessageId::NONE, MessageId::NONE),
-    };
+    let ends = if parts { same } else { MessageId::NONE };
+    let closed = if parts { last_closed(session, same) } else { MessageId::NONE };
     let fits = keeps(session, same) > MessageId::FIRST;
     let Some(measured) = session.restoration.measured.take().filter(|_| fits) else {
         resync(session);
