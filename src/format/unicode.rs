@@ -89,7 +89,10 @@ impl Mended {
                 if let Some(number) = places.get(0, place) {
                     break parts.get_mut(number);
                 }
-                let Some(slash) = place.rfind('/') else { break None };
+                let Some(slash) = place.rfind('/') else {
+                    // The name of a result's tool may stand beside the content.
+                    break parts.iter_mut().find(|part| part.piece.broken_unicode);
+                };
                 place = place.get(..slash).unwrap_or_default();
             };
             if let Some(part) = part {

@@ -171,15 +171,20 @@ impl Builder<'_> {
                 Some(text) => What::Text(text.clone()),
                 None => What::Hollow,
             },
-            FixKind::Unicode { .. } if !ours => {
-                What::Strings(self.transcript.sanitized.get(&at)?.clone())
+            FixKind::Unicode { .. } => {
+                let mut strings = self.transcript.sanitized.get(&at)?.clone();
+                if ours {
+                    // A line of ours stands in place of its text, but not of its name.
+                    let is_name = |value: &Value| value.as_str().as_deref() == Some(&*it.name);
+                    strings.retain(|op| matches!(op, Op::Replace { value, .. } if is_name(value)));
+                }
+                What::Strings(strings)
             }
             FixKind::Sign { .. } => What::Sign,
             FixKind::Arguments { .. } if !ours => What::Arguments(Value::object(&[])),
             FixKind::Drop { .. }
             | FixKind::Unmark { .. }
             | FixKind::Text { .. }
-            | FixKind::Unicode { .. }
             | FixKind::Arguments { .. }
             | FixKind::AsUser
             | FixKind::Turn

@@ -35,6 +35,59 @@ fn signed_reasoning_is_dropped_as_one_piece() {
     assert_eq!((is_kept("c2ln"), is_kept("")), (true, false));
 }
 
+/// The name of a result's tool stands beside its content in these formats.
+#[test]
+fn half_a_character_in_the_name_of_a_results_tool_is_replaced() {
+    let sent = |format: &str, messages: [Value; 2]| {
+        let mut host = host("openai-chat", format, 0);
+        host.ask("go");
+        for message in messages {
+            host.session.push(half(&message).as_bytes()).unwrap();
+        }
+        let answer = host.request();
+        assert_eq!(violations_sent(&host.session), []);
+        written(&answer)[2]["ops"].clone()
+    };
+    let function = json!({ "name": "reHALF", "arguments": "{}" });
+    let chat = [
+        json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": "a", "type": "function", "function": function }] }),
+        json!({ "role": "tool", "tool_call_id": "a", "name": "reHALF", "content": "found" }),
+    ];
+    let renamed = |path: &str| json!([{ "op": "replace", "path": path, "value": "re\u{fffd}" }]);
+    assert_eq!(sent("openai-chat", chat), renamed("/name"));
+    let pi = [
+        json!({ "role": "assistant", "content": [{ "type": "toolCall", "id": "a", "name": "reHALF", "arguments": {} }] }),
+        json!({ "role": "toolResult", "toolCallId": "a", "toolName": "reHALF", "content": [text("found")], "isError": false }),
+    ];
+    assert_eq!(sent("pi", pi), renamed("/toolName"));
+}
+
+/// The stub takes the place of the arguments, so only the name is replaced beside it.
+#[test]
+fn half_a_character_in_the_name_of_a_stubbed_call_is_replaced() {
+    let mut host = host("anthropic", "anthropic", 12_000);
+    host.ask("go");
+    let (mut stubbed, mut whole) = (0, 0);
+    for at in 0..30 {
+        let input = json!({ "text": format!("HALF{}", words(300, "in")) });
+        let call = json!({ "type": "tool_use", "id": format!("c{at}"), "name": "writeHALF", "input": input });
+        let call = json!({ "role": "assistant", "content": [call] });
+        host.session.push(half(&call).as_bytes()).unwrap();
+        let answer =
+            json!({ "role": "user", "content": [result(&format!("c{at}"), "done".into())] });
+        host.session.push(answer.to_string().as_bytes()).unwrap();
+        let items = written(&host.request());
+        assert_eq!(violations_sent(&host.session), []);
+        for ops in items.as_array().unwrap().iter().filter_map(|it| it["ops"].as_array()) {
+            let paths: Vec<_> = ops.iter().map(|op| op["path"].as_str().unwrap()).collect();
+            assert!(paths.contains(&"/content/0/name") && paths.len() == 2, "{paths:?}");
+            stubbed += i32::from(paths.contains(&"/content/0/input"));
+            whole += i32::from(paths.contains(&"/content/0/input/text"));
+        }
+    }
+    assert!(stubbed > 0 && whole > 0, "{stubbed} {whole}");
+}
+
 /// A fold that writes the words of a joined message once more changes nothing of it.
 #[test]
 fn joined_texts_have_one_fingerprint_however_they_were_joined() {
