@@ -44,13 +44,9 @@ pub fn plan_checkpoint(session: &mut Session, from: MessageId) -> Value {
 
 /// What the job engine keeps of checkpoints, if there is one.
 pub(in crate::context) fn checkpoint_state(session: &Session) -> Option<Value> {
-    // Before the first message has come they are those of the snapshot.
-    let snapshot = session
-        .restoration
-        .waiting
-        .as_ref()
-        .filter(|_| session.transcript.ledger.message_count() == 0);
-    let kept = snapshot.map_or(&*session.compactions.checkpoints, Waiting::checkpoints);
+    // A session that waits for its messages has those of its snapshot.
+    let waiting = session.restoration.waiting.as_ref();
+    let kept = waiting.map_or(&*session.compactions.checkpoints, Waiting::checkpoints);
     let kept = if kept.is_empty() { earlier_checkpoint(session)? } else { kept.into() };
     Some(Value::raw(kept))
 }

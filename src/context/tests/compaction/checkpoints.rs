@@ -81,6 +81,7 @@ fn a_restored_session_has_its_checkpoint_before_and_after_its_first_request() {
     restore_from(&mut woken.session, &snapshot_bytes(&host.session)).unwrap();
     assert_eq!(state(&woken).as_deref(), Some(kept));
     let mut woken = host.woken(&options);
+    assert_eq!(state(&woken).as_deref(), Some(kept), "its messages have come");
     woken.request();
     assert_eq!(state(&woken).as_deref(), Some(kept));
 }
