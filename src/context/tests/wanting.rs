@@ -60,6 +60,7 @@ fn a_missing_summary_is_requested_three_times_and_then_with_the_next_fold() {
     }
     host.ask("go on");
     assert!(!host.request().fold_due, "the bound");
+    assert_eq!(host.plan(false)["plan"]["outcome"], "none");
     let before = host.plan(true)["go"].as_array().unwrap().len();
     for at in 0..20 {
         host.ask(&format!("more {at}"));

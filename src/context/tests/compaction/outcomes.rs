@@ -211,3 +211,91 @@ fn a_request_that_edits_made_room_in_lists_the_names_of_what_was_shortened() {
     assert_eq!(outcome.status, "pruned");
     assert!(outcome.identifiers.contains(&"src/f0.rs".to_owned()), "{:?}", outcome.identifiers);
 }
+
+/// A message of the user's that brings the request to exactly so many tokens.
+fn filled_to(host: &Host, tokens: u64) -> Host {
+    let missing = usize::try_from(tokens - host.session.sizes().0).unwrap();
+    let lengths = (missing.saturating_sub(20) * 4..missing * 4 + 4).rev();
+    let filled = lengths.map(|chars| {
+        let (session, messages) = (host.session.clone(), host.messages.clone());
+        let mut filled = Host { session, messages, now_ms: host.now_ms };
+        filled.ask(&"x".repeat(chars));
+        filled
+    });
+    filled.into_iter().find(|it| it.session.sizes().0 == tokens).unwrap()
+}
+
+#[test]
+fn a_plan_waits_only_for_a_request_larger_than_the_usable_window() {
+    let mut host = talked(&options(&json!({})), 12);
+    host.request();
+    let waits = |tokens: u64| filled_to(&host, tokens).plan(false)["waits"].clone();
+    assert_eq!([waits(19_000), waits(19_001)], [json!(false), json!(true)]);
+}
+
+#[test]
+fn a_request_of_exactly_the_triggers_size_is_no_overflow() {
+    let host = Host::new(&options(&json!({})));
+    let line = host.session.sizes().1;
+    let outcome = |tokens: u64| {
+        let mut filled = filled_to(&host, tokens);
+        filled.plan(false)["plan"]["outcome"].clone()
+    };
+    assert_eq!([outcome(line), outcome(line + 1)], [json!("none"), json!("overflow")]);
+}
+
+#[test]
+fn a_plan_that_told_of_no_call_of_a_summarizer_makes_none() {
+    let options = options(&json!({ "summary": { "minimumTokens": 1_000_000 } }));
+    let mut host = talked(&options, 20);
+    host.request();
+    let plan = host.plan(true);
+    for (calls, wanted) in [(0, false), (1, true)] {
+        let cut_from =
+            json!({ "base": plan["plan"]["base"], "gone": plan["plan"]["gone"], "calls": calls });
+        let again = plan_compaction(&mut host.session, false, Some(&cut_from.to_string()), 0);
+        let again: Value = serde_json::from_str(again.unwrap().json()).unwrap();
+        assert_eq!(again["plan"]["outcome"], "summarize", "{again}");
+        assert_eq!(again["summaryWanted"], wanted, "{calls} calls");
+    }
+}
+
+#[test]
+fn a_plan_that_is_carried_out_frees_what_it_said() {
+    let (mut folded, mut exact) = (0, 0);
+    for seed in 0..40_usize {
+        let mut host = Host::new(&options(&json!({ "summarizes": false })));
+        host.ask("find it");
+        for at in 0..30 + seed {
+            let words = 40 + (at * 7 + seed * 13) % 9 * 60;
+            host.work(
+                &format!("c{at}"),
+                &json!({ "path": format!("src/f{at}.rs") }),
+                &prose(words),
+            );
+            if at % 3 == seed % 3 {
+                host.say(&prose(80));
+                host.ask(&format!("and {at}? {}", prose(30)));
+            }
+            if at % 5 == 0 {
+                host.request();
+            }
+        }
+        let plan = host.plan(true);
+        if plan["plan"]["outcome"] != "summarize" {
+            continue;
+        }
+        folded += 1;
+        let first_kept = plan["plan"]["firstKept"].as_u64().unwrap();
+        for range in plan["plan"]["gone"].as_array().unwrap() {
+            let last = usize::try_from(range[1].as_u64().unwrap() - 1).unwrap();
+            let message = host.session.transcript.ledger.blocks[last].message;
+            assert!(u64::from(message.get()) < first_kept, "seed {seed}: {plan}");
+        }
+        let (planned, done) =
+            (&plan["plan"]["tokensAfterEstimate"], host.commit(&plan, None).unwrap());
+        exact += i32::from(done["tokensAfter"] == *planned);
+    }
+    // A plan may count edits of what stays, which are made later.
+    assert!(folded > 30 && exact + 1 >= folded, "{exact} of {folded}");
+}
