@@ -22,33 +22,7 @@ impl Index {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         self.0.insert_unique(spread(hash), at, |&at| spread(hash_of(at as usize)));
     }
-
-    /// The position in a list of which each element was put here by [`Self::add_last`]. `hash` is asked for only if the list is long.
-    pub fn find_in<T>(
-        &self,
-        all: &[T],
-        hash: impl FnOnce() -> u64,
-        is: impl Fn(&T) -> bool,
-    ) -> Option<usize> {
-        if all.len() <= FEW {
-            return all.iter().position(is);
-        }
-        self.find(hash(), &|at| all.get(at).is_some_and(&is))
-    }
-
-    /// Puts the position of a list's last element there.
-    pub fn add_last<T>(&mut self, all: &[T], hash_of: &dyn Fn(&T) -> u64) {
-        let last = all.len().saturating_sub(1);
-        let first = if last == FEW { 0 } else { last };
-        let hash_at = |at: usize| all.get(at).map_or(0, hash_of);
-        for at in (first..=last).filter(|_| last >= FEW) {
-            self.add(hash_at(at), at, &hash_at);
-        }
-    }
 }
-
-/// Up to so many elements of a list are looked through one by one: a table costs more than it saves.
-const FEW: usize = 8;
 
 fn spread(hash: u64) -> u64 {
     (hash >> 32).wrapping_mul(SPREAD)
@@ -95,9 +69,13 @@ impl ByHash {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ByName<'a> {
+    /// Empty as long as there are few.
     index: Index,
     names: Vec<Named<'a>>,
 }
+
+/// Up to so many names are looked through one by one: a table costs more than it saves.
+const FEW: usize = 8;
 
 #[derive(Clone, Debug)]
 struct Named<'a> {
@@ -109,7 +87,10 @@ struct Named<'a> {
 impl<'a> ByName<'a> {
     fn at(&self, scope: usize, name: &str) -> Option<usize> {
         let is = |named: &Named<'_>| named.scope == scope && named.name == name;
-        self.index.find_in(&self.names, || hash(scope, name), is)
+        if self.names.len() <= FEW {
+            return self.names.iter().position(is);
+        }
+        self.index.find(hash(scope, name), &|at| self.names.get(at).is_some_and(is))
     }
 
     /// The position that the name has in the scope.
@@ -159,7 +140,13 @@ impl<'a> ByName<'a> {
             return Some(std::mem::replace(&mut known.position, position));
         }
         self.names.push(Named { scope, name, position });
-        self.index.add_last(&self.names, &|it| hash(it.scope, &it.name));
+        let names = &self.names;
+        let hash_of = |at: usize| names.get(at).map_or(0, |it| hash(it.scope, &it.name));
+        let last = names.len().saturating_sub(1);
+        let first = if last == FEW { 0 } else { last };
+        for at in (first..=last).filter(|_| last >= FEW) {
+            self.index.add(hash_of(at), at, &hash_of);
+        }
         None
     }
 }

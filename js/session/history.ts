@@ -447,7 +447,9 @@ export class History<M> {
       return isUnchanged(index);
     });
     // Where our request was taken for the history, its start stands too: what it left out tells.
-    return all && isUnchanged(unsent);
+    if (!all || !isUnchanged(unsent)) return false;
+    const returning = call("request", () => manager.returning());
+    return returning?.every(isUnchanged) ?? true;
   }
 
   /** So does the last group; and no line that we ended the request with. */

@@ -45,7 +45,7 @@ pub use session::{
     may_send, measures_of, merge_committed, message_count, message_text, next_is_summary,
     offer_known, offer_message, pin_matches, pin_message, pin_text, preset_summary_options,
     recalled_text, referenced_message, renamed_messages, renew_repairs, reread, restore_from,
-    set_options, share_turns, snapshot_bytes, snapshot_with, split_measures, starts_late,
-    take_counts, truncate, understood, unpaired_before, unpin,
+    returning_messages, set_options, share_turns, snapshot_bytes, snapshot_with, split_measures,
+    starts_late, take_counts, truncate, understood, unpaired_before, unpin,
 };
 pub use status_line::{pressure_hint, status_line_of};

@@ -1,8 +1,5 @@
 //! The model speaks: its messages make runs, and a run has calls.
 
-use std::borrow::Cow;
-use std::rc::Rc;
-
 use super::CONTINUE;
 use super::findings::Findings;
 use super::open_calls::OpenCalls;
@@ -163,28 +160,28 @@ impl Repairer {
 
     fn call(&mut self, at: At<'_>, group: GroupId, seen: &mut Findings) {
         let At { index, number, piece } = at;
-        let key: Rc<str> = key(piece).into();
+        let key = key(piece);
         let wire = if is_nameless(piece) {
-            Cow::default()
+            Box::default()
         } else {
             self.ids.assign(piece.id.trim(), self.provider)
         };
-        if *wire != *piece.id {
+        if wire != piece.id {
             let message =
                 format!("the id \"{}\" is empty, not legal, or used by an earlier call", piece.id);
             let kind = FixKind::Rename { piece: number, id: wire.clone().into() };
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        let wire = if *wire == *key { Rc::clone(&key) } else { wire.into() };
-        run.keys.insert(&key, Rc::clone(&wire));
+        run.keys.insert(&key, wire.clone());
+        let name = piece.name.clone();
         run.open.push(Call {
             message: index,
             piece: number,
             place: piece.place,
             wire,
-            name: (*piece.name).into(),
-            key,
+            name,
+            key: key.into(),
             group,
             anchor: index,
             within: piece.within,

@@ -33,7 +33,7 @@ impl Repairer {
     /// A result that names another tool than its call, where names pair them and its host sends that name.
     pub(super) fn is_misnamed(&self, at: At<'_>, call: &Call) -> bool {
         let named = in_parts(at.piece) || !at.piece.name.is_empty();
-        self.provider.rules().together && named && *at.piece.name != *call.name
+        self.provider.rules().together && named && at.piece.name != call.name
     }
 
     /// A turn's results must move into one message: not all are there, or one is not of the tool that was called.
@@ -49,7 +49,7 @@ impl Repairer {
         for Placed { message: index, piece, place, wire, name } in &run.placed {
             let drop = FixKind::Drop { piece: *piece };
             fixes.push(fix(*index, Some(*place), drop, rule, message.into()));
-            let (id, name) = (String::from(&**wire), String::from(&**name));
+            let (id, name) = (wire.clone().into(), name.clone().into());
             let made = Made::Moved { id, name, message: *index, piece: *piece };
             let mut moved = fix(*index, Some(*place), FixKind::After(made), rule, message.into());
             moved.index = run.end;

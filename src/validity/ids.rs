@@ -24,7 +24,7 @@ pub(super) struct Ids {
 
 impl Ids {
     /// The id with which a call goes out: its own if it is legal and new, else one made from it.
-    pub(super) fn assign<'i>(&mut self, id: &'i str, provider: Provider) -> Cow<'i, str> {
+    pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Box<str> {
         let mut wire = legal(id, provider, self.as_written);
         if provider.rules().ids == Charset::Exact {
             for again in 1.. {
@@ -43,7 +43,7 @@ impl Ids {
             self.numbers.insert(0, base, number);
         }
         self.used.insert(bytes(0, wire.as_bytes()), 0);
-        wire
+        wire.into()
     }
 
     /// Whether a call goes out with this id.
@@ -160,7 +160,7 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for at in 0..2000 {
             let id = format!("toolu_{}", at % 1000);
-            let wire = all.assign(&id, Provider::Mistral).into_owned();
+            let wire = all.assign(&id, Provider::Mistral);
             assert!(
                 wire.len() == 9 && wire.bytes().all(|byte| byte.is_ascii_alphanumeric()),
                 "{wire}"

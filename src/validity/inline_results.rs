@@ -1,8 +1,6 @@
 //! Results and approvals inside the model's own messages: results of a provider's tools or of an SDK that keeps both
 //! in one part, and requests for approval with their responses.
 
-use std::rc::Rc;
-
 use super::findings::Findings;
 use super::open_calls::By;
 use super::piece::{At, Fate, fix, key, shown, their_key};
@@ -131,9 +129,9 @@ impl Repairer {
     pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Findings) {
         let key = at.piece.id.trim();
         let Some(run) = &mut self.run else { return };
-        let Some(wire) = wire(run, key).cloned() else { return };
+        let Some(wire) = wire(run, key).map(Box::<str>::from) else { return };
         if *wire != *at.piece.id {
-            let kind = FixKind::Rename { piece: at.number, id: String::from(&*wire) };
+            let kind = FixKind::Rename { piece: at.number, id: wire.clone().into() };
             seen.fix(at, kind, "I5", "the id is not the one with which its call goes out");
         }
         let open = if wire.is_empty() {
@@ -172,6 +170,6 @@ impl Repairer {
 }
 
 /// The id with which the newest call of a run with this one goes out, whoever runs its tool.
-fn wire<'r>(run: &'r Run, id: &str) -> Option<&'r Rc<str>> {
+fn wire<'r>(run: &'r Run, id: &str) -> Option<&'r str> {
     run.keys.wire(id).or_else(|| run.keys.wire(&their_key(id)))
 }

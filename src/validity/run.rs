@@ -1,11 +1,8 @@
 //! The newest turn of the model, and the calls that wait for a result.
 
-use std::rc::Rc;
-
 use super::open_calls::OpenCalls;
 use super::piece::fix;
-use crate::hash::bytes;
-use crate::hash_index::Index;
+use crate::hash_index::ByName;
 use crate::model::{Fix, FixKind, Kind, MessageId, Place, Role, Span};
 
 /// A request for approval in the newest run.
@@ -77,49 +74,39 @@ pub(super) struct Placed {
     pub(super) piece: u32,
     pub(super) place: Place,
     /// With which id and name it would move.
-    pub(super) wire: Rc<str>,
-    pub(super) name: Rc<str>,
+    pub(super) wire: Box<str>,
+    pub(super) name: Box<str>,
 }
 
 /// Ids of calls, as the host wrote them, and as the newest with each goes out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
-    ids: Vec<(Rc<str>, Rc<str>)>,
-    index: Index,
+    index: ByName<'static>,
+    wires: Vec<Box<str>>,
 }
 
 impl Keys {
-    pub(super) fn insert(&mut self, key: &Rc<str>, wire: Rc<str>) {
-        let at = self.at(key);
-        if let Some((_, known)) = at.and_then(|at| self.ids.get_mut(at)) {
-            *known = wire;
-            return;
-        }
-        self.ids.push((Rc::clone(key), wire));
-        self.index.add_last(&self.ids, &|(key, _)| bytes(0, key.as_bytes()));
-    }
-
-    fn at(&self, key: &str) -> Option<usize> {
-        let hash = || bytes(0, key.as_bytes());
-        self.index.find_in(&self.ids, hash, |(known, _)| **known == *key)
+    pub(super) fn insert(&mut self, key: &str, wire: Box<str>) {
+        self.index.insert(0, key.to_owned(), self.wires.len());
+        self.wires.push(wire);
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
-        self.at(key).is_some()
+        self.index.has(0, key)
     }
 
     /// How the newest call with the id goes out.
-    pub(super) fn wire(&self, key: &str) -> Option<&Rc<str>> {
-        self.ids.get(self.at(key)?).map(|(_, wire)| wire)
+    pub(super) fn wire(&self, key: &str) -> Option<&str> {
+        self.index.get(0, key).and_then(|at| self.wires.get(at)).map(|wire| &**wire)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.wires.is_empty()
     }
 
     /// Each once.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.ids.iter().map(|(key, _)| &**key)
+        self.index.names()
     }
 }
 

@@ -14,9 +14,9 @@ use crate::context::{
     next_is_summary, offer_known, offer_message, pin_matches, pin_message, pin_text,
     plan_checkpoint, plan_compaction, preset_summary_options, pressure_hint, recalled_text,
     record_outside, record_refusal, referenced_message, renamed_messages, renew_repairs, reread,
-    restore_from, set_checkpoints, set_options, share_turns, snapshot_bytes, snapshot_with,
-    split_measures, starts_late, status_json, status_line_of, take_counts, truncate, understood,
-    unpaired_before, unpin, warning,
+    restore_from, returning_messages, set_checkpoints, set_options, share_turns, snapshot_bytes,
+    snapshot_with, split_measures, starts_late, status_json, status_line_of, take_counts, truncate,
+    understood, unpaired_before, unpin, warning,
 };
 use crate::error::Result;
 use crate::format::Format;
@@ -108,6 +108,12 @@ impl Manager {
     /// Messages that go out with other call ids than the host's.
     pub fn renamed(&self) -> Uint32Array {
         renamed_messages(&self.0).as_slice().into()
+    }
+
+    /// Messages that were not sent and come back when the next epoch opens, if there are any.
+    pub fn returning(&self) -> Option<Uint32Array> {
+        let messages = returning_messages(&self.0);
+        (!messages.is_empty()).then(|| messages.as_slice().into())
     }
 
     /// The last message up to this one such that no result from it on answers a call before it.

@@ -42,7 +42,7 @@ pub use history_limit::{last_turns, share_turns};
 pub use measures::{
     Appended, KnownMessages, append_known, measures_of, snapshot_with, split_measures,
 };
-pub use pinning::{pin_matches, pin_message, pin_text, unpin};
+pub use pinning::{pin_matches, pin_message, pin_text, returning_messages, unpin};
 pub use snapshot::forgotten::starts_late;
 pub use snapshot::measured::keeps;
 pub use snapshot::merge::merge_committed;

@@ -170,6 +170,15 @@ pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
     back
 }
 
+/// Messages that come back when the next epoch opens. Nothing was sent of them, so the host may have changed them unseen.
+pub fn returning_messages(session: &Session) -> Vec<u32> {
+    let message =
+        |at: BlockId| session.transcript.ledger.block(at).map(|block| block.message.get());
+    let mut messages: Vec<u32> = lost_pins(session).into_iter().filter_map(message).collect();
+    messages.dedup();
+    messages
+}
+
 /// Pinned blocks that are not sent as they were, and the gone ones of their groups.
 fn lost_pins(session: &Session) -> Vec<BlockId> {
     let ours = |at: BlockId| {
@@ -191,9 +200,10 @@ fn lost_pins(session: &Session) -> Vec<BlockId> {
         .map(|block| block.group)
         .filter(|group| group.is_some())
         .collect();
-    if !groups.is_empty() {
+    if let Some(first) = groups.iter().min() {
+        let first = session.transcript.ledger.blocks_of(first.first_message()).start;
         let is_partner = |block: &Block| block.form == Form::Gone && groups.contains(&block.group);
-        let partners = BlockId::FIRST
+        let partners = first
             .to(session.transcript.ledger.next_block())
             .filter(|&at| ours(at).is_some_and(is_partner));
         lost.extend(partners);

@@ -6,7 +6,7 @@
 import { history, hostOptions, random, render } from "./histories.mjs";
 
 /**
- * @typedef {"late" | "missing" | "repeated" | "branch" | "slide" | "copy" | "rename" | "store" | "restart" | "pin" | "compact" | "key" | "model" | "two"} Habit
+ * @typedef {"late" | "missing" | "repeated" | "branch" | "slide" | "copy" | "rename" | "store" | "restart" | "pin" | "compact" | "key" | "model" | "two" | "shorten"} Habit
  * @typedef {import("../providers/pairs.mjs").Pair} Pair
  * @typedef {{ format: string, provider: string, messages: any[], options: any, change: () => string, passed: () => any[], window: () => object, next: () => number, has: (habit: Habit, often: number) => boolean, log: string[] }} Host
  */
@@ -99,6 +99,13 @@ export function makeHost(seed, habits, pairs) {
         log.push("slide");
         return "slide";
       }
+      if (messages.length > 6 && has("shorten", 0.3)) {
+        const results = [...messages.keys()].filter((at) => isResult(messages[at]));
+        const at = pick(results);
+        if (at !== undefined) messages[at] = shortened(messages[at]);
+        log.push(`shorten ${at}`);
+        return "shorten";
+      }
       grow();
       log.push("grow");
       return "grow";
@@ -169,6 +176,18 @@ function renamed(messages, fresh) {
       return Object.fromEntries(Object.entries(value).map(([id, own]) => [renewed(id), own]));
     return typeof value === "string" && members.has(name) ? renewed(value) : value;
   });
+}
+
+/** The message holds results and nothing else. @param {any} message */
+function isResult({ role, content }) {
+  return role === "tool" || (Array.isArray(content) && content[0]?.type === "tool_result");
+}
+
+/** The same results, cut by the host. @param {any} message @returns {any} */
+function shortened(message) {
+  if (message.role === "tool") return { ...message, content: "[cut]" };
+  const content = message.content.map((/** @type {any} */ one) => ({ ...one, content: "[cut]" }));
+  return { ...message, content };
 }
 
 /** Calls and results as each wire has them. */
