@@ -27,8 +27,12 @@ fn removed_bytes_are_no_longer_counted_and_returning_ones_are() {
     let gone = host.forms().iter().position(|form| *form == Form::Gone).unwrap();
     let message = host.session.transcript.ledger.blocks[gone].message;
     let bytes = u64::from(host.session.transcript.ledger.messages[message.index()].bytes);
+    assert!(returning_messages(&host.session).is_empty());
     host.pin(message.get());
+    let group = host.session.transcript.ledger.blocks[gone].group.first_message().get();
+    assert_eq!(returning_messages(&host.session), [group, group + 1], "with what it stays with");
     let before = host.session.transcript.bytes;
     assert!(bring_back_pins(&mut host.session));
+    assert!(returning_messages(&host.session).is_empty());
     assert!(host.session.transcript.bytes >= before + bytes);
 }

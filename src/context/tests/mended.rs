@@ -67,7 +67,7 @@ fn half_a_character_in_the_name_of_a_results_tool_is_replaced() {
 fn half_a_character_in_the_name_of_a_stubbed_call_is_replaced() {
     let mut host = host("anthropic", "anthropic", 12_000);
     host.ask("go");
-    let (mut stubbed, mut whole) = (0, 0);
+    let (mut stubbed, mut unstubbed) = (0, 0);
     for at in 0..30 {
         let input = json!({ "text": format!("HALF{}", words(300, "in")) });
         let call = json!({ "type": "tool_use", "id": format!("c{at}"), "name": "writeHALF", "input": input });
@@ -82,10 +82,10 @@ fn half_a_character_in_the_name_of_a_stubbed_call_is_replaced() {
             let paths: Vec<_> = ops.iter().map(|op| op["path"].as_str().unwrap()).collect();
             assert!(paths.contains(&"/content/0/name") && paths.len() == 2, "{paths:?}");
             stubbed += i32::from(paths.contains(&"/content/0/input"));
-            whole += i32::from(paths.contains(&"/content/0/input/text"));
+            unstubbed += i32::from(paths.contains(&"/content/0/input/text"));
         }
     }
-    assert!(stubbed > 0 && whole > 0, "{stubbed} {whole}");
+    assert!(stubbed > 0 && unstubbed > 0, "{stubbed} {unstubbed}");
 }
 
 /// A fold that writes the words of a joined message once more changes nothing of it.

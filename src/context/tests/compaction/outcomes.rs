@@ -245,7 +245,7 @@ fn a_request_of_exactly_the_triggers_size_is_no_overflow() {
 }
 
 #[test]
-fn a_plan_that_told_of_no_call_of_a_summarizer_makes_none() {
+fn a_plan_without_calls_of_a_summarizer_makes_none_when_carried_out() {
     let options = options(&json!({ "summary": { "minimumTokens": 1_000_000 } }));
     let mut host = talked(&options, 20);
     host.request();
@@ -261,7 +261,7 @@ fn a_plan_that_told_of_no_call_of_a_summarizer_makes_none() {
 }
 
 #[test]
-fn a_plan_that_is_carried_out_frees_what_it_said() {
+fn a_plan_estimates_what_its_commit_leaves() {
     let (mut folded, mut exact) = (0, 0);
     for seed in 0..40_usize {
         let mut host = Host::new(&options(&json!({ "summarizes": false })));
