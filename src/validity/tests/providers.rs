@@ -197,3 +197,11 @@ fn a_violation_names_the_fault_and_the_fix() {
         ]
     );
 }
+
+#[test]
+fn claude_takes_the_same_images_everywhere_but_fewer_bytes_on_bedrock() {
+    let (own, bedrock) = (Anthropic.limits(), Bedrock.limits());
+    assert_eq!((own.bytes, bedrock.bytes), (32_000_000, 20_000_000));
+    assert_eq!(Limits { bytes: own.bytes, ..bedrock }, own);
+    assert_eq!(OpenAiChat.limits(), Limits::default());
+}
