@@ -373,3 +373,16 @@ fn the_docs_have_the_figures_and_options_of_every_preset() {
         assert!(page.contains(&row), "{row}");
     }
 }
+
+#[test]
+fn a_preset_of_another_system_has_its_template_of_summaries() {
+    let of_preset = |name: &str| -> Value {
+        let host = preset(name, 20_000, &json!({}));
+        serde_json::from_str(preset_summary_options(&host.session)).unwrap()
+    };
+    for name in ["aceclaw", "aiclaw", "openclaw", "context-budget", "hermes"] {
+        assert_eq!(of_preset(name), json!({ "template": name }));
+    }
+    assert_eq!(of_preset("goclaw"), json!({ "template": "goclaw", "checkpoints": true }));
+    assert_eq!(of_preset("economy"), json!({}));
+}
