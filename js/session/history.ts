@@ -339,11 +339,12 @@ export class History<M> {
     if (passed && goesOn && !this.#hasEnd(manager, messages, passed.messages.length, view)) {
       return { ...this.#extended(passed, messages, this.#known), isKnown, same };
     }
-    const isUnchanged = this.#isUnchanged(manager, messages, view, same);
-    if (isUnchanged && this.#isEndUnchanged(manager, messages, view, same)) {
-      return { session: messages, isKnown, same, passed: undefined };
-    }
+    const { isSentUnchanged, isUnchanged } = this.#compared(manager, messages, view, same);
+    const isWhole = isSentUnchanged && this.#isEndUnchanged(manager, messages, view, same);
+    if (isUnchanged && isWhole) return { session: messages, isKnown, same, passed: undefined };
     const followed = this.#followed(manager, messages, view);
+    // Only a message that was left out is another: nothing of it is sent.
+    if (!followed && isWhole) return { session: messages, isKnown, same, passed: undefined };
     if (!followed && !isUnchanged && isKnown) {
       const later = this.#later(manager, messages, view);
       if (later) return later;
@@ -431,14 +432,13 @@ export class History<M> {
     );
   }
 
-  /** What is still sent stands where it stood; only the last group may be another. */
-  #isUnchanged(
-    manager: glue.Manager,
-    messages: readonly M[],
-    view: View<M>,
-    same: Same<M>,
-  ): boolean {
-    if (messages.length < this.#lastGroup) return false;
+  /**
+   * Whether what is still sent stands where it stood (only the last group may be another), and whether the first message that is
+   * left out does, too.
+   */
+  #compared(manager: glue.Manager, messages: readonly M[], view: View<M>, same: Same<M>) {
+    const no = { isSentUnchanged: false, isUnchanged: false };
+    if (messages.length < this.#lastGroup) return no;
     const isUnchanged = (index: number): boolean =>
       index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index, same);
     let unsent = 0;
@@ -446,10 +446,12 @@ export class History<M> {
       if (index === unsent) unsent++;
       return isUnchanged(index);
     });
-    // Where our request was taken for the history, its start stands too: what it left out tells.
-    if (!all || !isUnchanged(unsent)) return false;
+    if (!all) return no;
+    // What a pin brings back was not compared while it was left out.
     const returning = call("request", () => manager.returning());
-    return returning?.every(isUnchanged) ?? true;
+    if (returning && !returning.every(isUnchanged)) return no;
+    // Where our request was taken for the history, what is sent stands too: what it left out tells.
+    return { isSentUnchanged: true, isUnchanged: isUnchanged(unsent) };
   }
 
   /** So does the last group; and no line that we ended the request with. */

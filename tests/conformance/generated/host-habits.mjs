@@ -100,8 +100,7 @@ export function makeHost(seed, habits, pairs) {
         return "slide";
       }
       if (messages.length > 6 && has("shorten", 0.3)) {
-        const results = [...messages.keys()].filter((at) => isResult(messages[at]));
-        const at = pick(results);
+        const at = pick([...messages.keys()].filter((at) => isShortenable(messages[at])));
         if (at !== undefined) messages[at] = shortened(messages[at]);
         log.push(`shorten ${at}`);
         return "shorten";
@@ -178,14 +177,15 @@ function renamed(messages, fresh) {
   });
 }
 
-/** The message holds results and nothing else. @param {any} message */
-function isResult({ role, content }) {
-  return role === "tool" || (Array.isArray(content) && content[0]?.type === "tool_result");
+/** The message holds results, or words of the model's, and nothing else. @param {any} message */
+function isShortenable({ role, content, tool_calls }) {
+  if (Array.isArray(content)) return content[0]?.type === "tool_result";
+  return role === "tool" || (role === "assistant" && !tool_calls);
 }
 
-/** The same results, cut by the host. @param {any} message @returns {any} */
+/** The same message, cut by the host. @param {any} message @returns {any} */
 function shortened(message) {
-  if (message.role === "tool") return { ...message, content: "[cut]" };
+  if (!Array.isArray(message.content)) return { ...message, content: "[cut]" };
   const content = message.content.map((/** @type {any} */ one) => ({ ...one, content: "[cut]" }));
   return { ...message, content };
 }
