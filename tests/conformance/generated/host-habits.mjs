@@ -6,7 +6,7 @@
 import { history, hostOptions, random, render } from "./histories.mjs";
 
 /**
- * @typedef {"late" | "missing" | "repeated" | "branch" | "slide" | "copy" | "rename" | "store" | "restart" | "pin" | "compact" | "key" | "model" | "two" | "shorten"} Habit
+ * @typedef {"late" | "missing" | "repeated" | "branch" | "slide" | "copy" | "rename" | "store" | "restart" | "pin" | "compact" | "key" | "model" | "two" | "shorten" | "disorder"} Habit
  * @typedef {import("../providers/pairs.mjs").Pair} Pair
  * @typedef {{ format: string, provider: string, messages: any[], options: any, change: () => string, passed: () => any[], window: () => object, next: () => number, has: (habit: Habit, often: number) => boolean, log: string[] }} Host
  */
@@ -104,6 +104,17 @@ export function makeHost(seed, habits, pairs) {
         if (at !== undefined) messages[at] = shortened(messages[at]);
         log.push(`shorten ${at}`);
         return "shorten";
+      }
+      if (messages.length > 6 && has("disorder", 0.3)) {
+        const at = below(messages.length);
+        const way = pick(["insert", "remove", "repeat", "move"]);
+        if (way === "insert") messages.splice(at, 0, user(`inserted ${words(3)}`));
+        if (way === "repeat") messages.splice(at, 0, structuredClone(messages[at]));
+        if (way === "remove") messages.splice(at, 1 + below(3));
+        if (way === "move")
+          messages.splice(below(messages.length - 1), 0, ...messages.splice(at, 1));
+        log.push(`${way} ${at}`);
+        return "disorder";
       }
       grow();
       log.push("grow");
