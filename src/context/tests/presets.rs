@@ -386,3 +386,13 @@ fn a_preset_of_another_system_has_its_template_of_summaries() {
     assert_eq!(of_preset("goclaw"), json!({ "template": "goclaw", "checkpoints": true }));
     assert_eq!(of_preset("economy"), json!({}));
 }
+
+/// Rows I10, F101.
+#[test]
+fn only_aiclaw_has_a_note_on_its_summary_in_the_system_prompt() {
+    for name in ["aceclaw", "aiclaw", "openclaw", "goclaw", "context-budget", "hermes", "balanced"]
+    {
+        let host = preset(name, 20_000, &json!({}));
+        assert_eq!(host.session.options.note, name == "aiclaw", "{name}");
+    }
+}
