@@ -340,11 +340,14 @@ export class History<M> {
       return { ...this.#extended(passed, messages, this.#known), isKnown, same };
     }
     const { isSentUnchanged, isUnchanged } = this.#compared(manager, messages, view, same);
-    const isWhole = isSentUnchanged && this.#isEndUnchanged(manager, messages, view, same);
-    if (isUnchanged && isWhole) return { session: messages, isKnown, same, passed: undefined };
+    const isRequestUnchanged =
+      isSentUnchanged && this.#isEndUnchanged(manager, messages, view, same);
+    if (isUnchanged && isRequestUnchanged)
+      return { session: messages, isKnown, same, passed: undefined };
     const followed = this.#followed(manager, messages, view);
     // Only a message that was left out is another: nothing of it is sent.
-    if (!followed && isWhole) return { session: messages, isKnown, same, passed: undefined };
+    if (!followed && isRequestUnchanged)
+      return { session: messages, isKnown, same, passed: undefined };
     if (!followed && !isUnchanged && isKnown) {
       const later = this.#later(manager, messages, view);
       if (later) return later;
