@@ -107,7 +107,7 @@ function open(root: { message: unknown }, path: string, ours: Set<object>): [unk
 function copy(value: object): object {
   if (Array.isArray(value)) return value.slice();
   const prototype = Object.getPrototypeOf(value) as object | null;
-  // The way that engines are fast at; it also makes a member of the prototype's name one of its own.
+  // Engines copy plain objects fastest this way. A member of the prototype's name stays a member.
   if (prototype === Object.prototype) return { ...value };
   const made = Object.create(prototype) as object;
   // Not the prototype, but a member that JSON.parse has made of that name.
