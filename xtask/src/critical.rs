@@ -138,15 +138,16 @@ fn one_by_one(files: &[String]) -> Result<()> {
     show(&mut mutants)
 }
 
-/// A regular expression that only this text matches.
+/// A regular expression that only this text matches. With a backslash `<` and `>` would be the bounds of a word.
 fn literal(text: &str) -> String {
-    let mut out = String::new();
+    let mut out = String::from("^");
     for character in text.chars() {
-        if character.is_ascii_punctuation() {
+        if character.is_ascii_punctuation() && !matches!(character, '<' | '>') {
             out.push('\\');
         }
         out.push(character);
     }
+    out.push('$');
     out
 }
 
@@ -233,7 +234,8 @@ mod tests {
 
     #[test]
     fn a_name_is_a_regular_expression_of_its_own() {
-        assert_eq!(literal("a.rs:1 replace + with *"), "a\\.rs\\:1 replace \\+ with \\*");
+        let name = "a.rs:1 replace f -> u64 with *";
+        assert_eq!(literal(name), "^a\\.rs\\:1 replace f \\-> u64 with \\*$");
     }
 
     #[test]
