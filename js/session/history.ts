@@ -436,8 +436,8 @@ export class History<M> {
   }
 
   /**
-   * Whether what is still sent stands where it stood (only the last group may be another), and whether the first message that is
-   * left out does, too.
+   * Compares the history with the last request. `isSentUnchanged`: every message that is sent is the same, the last group aside.
+   * `isUnchanged`: so is the first message that is left out.
    */
   #compared(manager: glue.Manager, messages: readonly M[], view: View<M>, same: Same<M>) {
     const no = { isSentUnchanged: false, isUnchanged: false };
@@ -453,7 +453,7 @@ export class History<M> {
     // What a pin brings back was not compared while it was left out.
     const returning = call("request", () => manager.returning());
     if (returning && !returning.every(isUnchanged)) return no;
-    // Where our request was taken for the history, what is sent stands too: what it left out tells.
+    // If the host stores our requests as its history, only the first message that is left out differs.
     return { isSentUnchanged: true, isUnchanged: isUnchanged(unsent) };
   }
 

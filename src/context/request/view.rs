@@ -174,7 +174,7 @@ impl Builder<'_> {
             FixKind::Unicode { .. } => {
                 let mut strings = self.transcript.sanitized.get(&at)?.clone();
                 if ours {
-                    // A line of ours stands in place of its text, but not of its name.
+                    // Our line replaces the text of the block. Its name still goes out.
                     let is_name = |value: &Value| value.as_str().as_deref() == Some(&*it.name);
                     strings.retain(|op| matches!(op, Op::Replace { value, .. } if is_name(value)));
                 }

@@ -35,7 +35,7 @@ fn signed_reasoning_is_dropped_as_one_piece() {
     assert_eq!((is_kept("c2ln"), is_kept("")), (true, false));
 }
 
-/// The name of a result's tool stands beside its content in these formats.
+/// Chat Completions and pi write the name of a result's tool beside its content.
 #[test]
 fn half_a_character_in_the_name_of_a_results_tool_is_replaced() {
     let sent = |format: &str, messages: [Value; 2]| {

@@ -6,9 +6,26 @@ use crate::context::session::snapshot::resync;
 use crate::context::session::snapshot::snapshot_bytes;
 use crate::context::session::snapshot::truncate::truncate;
 
-/// The same session, which reads all its messages again whenever its history ends otherwise.
-fn again(host: &Host) -> Host {
-    Host { session: host.session.clone(), messages: Vec::new(), now_ms: host.now_ms }
+/// The same session, with all its messages read again.
+fn read_again(host: &Host) -> Host {
+    let mut other =
+        Host { session: host.session.clone(), messages: Vec::new(), now_ms: host.now_ms };
+    other.session.restoration.measured = None;
+    resync(&mut other.session);
+    for message in host.messages.clone() {
+        other.append(message);
+    }
+    other
+}
+
+/// Both send the same after one more answer, and know the same.
+fn decides_alike(one: &mut Host, other: &mut Host, answer: &str) -> Result<(), TestCaseError> {
+    one.say(answer);
+    other.say(answer);
+    prop_assert_eq!(one.request(), other.request());
+    prop_assert_eq!(one.view(), other.view());
+    prop_assert_eq!(snapshot_bytes(&one.session), snapshot_bytes(&other.session));
+    Ok(())
 }
 
 fn few() -> ProptestConfig {
@@ -36,23 +53,12 @@ proptest! {
                 continue;
             }
             host.messages.truncate(same);
-            let mut other = again(&host);
-            other.session.restoration.measured = None;
-            resync(&mut other.session);
-            for message in host.messages.clone() {
-                other.append(message);
-            }
+            let mut other = read_again(&host);
             let kept = truncate(&mut host.session, u32::try_from(same).unwrap().into(), false);
             for message in host.messages.split_off(kept.index()) {
                 host.append(message);
             }
-            for one in [&mut host, &mut other] {
-                one.say(&format!("answer {at}"));
-            }
-            let (got, wanted) = (host.request(), other.request());
-            prop_assert_eq!(&got, &wanted);
-            prop_assert_eq!(host.view(), other.view());
-            prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&other.session));
+            decides_alike(&mut host, &mut other, &format!("answer {at}"))?;
         }
     }
 }
@@ -88,20 +94,9 @@ proptest! {
             if !rewritten(&mut host, same, &format!("cut at {at}")) {
                 continue;
             }
-            let mut other = again(&host);
-            other.session.restoration.measured = None;
-            resync(&mut other.session);
-            for message in host.messages.clone() {
-                other.append(message);
-            }
+            let mut other = read_again(&host);
             hand_over_from(&mut host, same);
-            for one in [&mut host, &mut other] {
-                one.say(&format!("answer {at}"));
-            }
-            let (got, wanted) = (host.request(), other.request());
-            prop_assert_eq!(&got, &wanted);
-            prop_assert_eq!(host.view(), other.view());
-            prop_assert_eq!(snapshot_bytes(&host.session), snapshot_bytes(&other.session));
+            decides_alike(&mut host, &mut other, &format!("answer {at}"))?;
         }
     }
 }

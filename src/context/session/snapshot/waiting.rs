@@ -16,7 +16,7 @@ pub(in crate::context) struct Waiting {
     pub(super) keeps: bool,
     /// From this message on it is another history.
     pub(super) ends: MessageId,
-    /// They are kept before this message already: where it parts, a call waits. `NONE`: they are kept where it parts.
+    /// They are kept before this message, at which no call waits for its result. `NONE`: they are kept where the history parts.
     pub(super) closed: MessageId,
     /// The host's side has not been asked yet whether it has forgotten how the history starts.
     pub(super) may_start_late: bool,
