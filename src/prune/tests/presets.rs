@@ -168,12 +168,27 @@ fn old_reasoning_goes_unless_its_message_would_be_empty() {
 }
 
 #[test]
-fn aiclaw_folds_no_fewer_than_5_messages() {
-    let mut story = Story::of("aiclaw");
-    let seed = story.pruner.policy.seed.clone().unwrap();
-    story.pruner.bounds.first = MessageId::from(1);
-    let refuses = |cut: u32| story.pruner.refuses(&seed, cut.into()).is_some();
-    assert_eq!([5, 6].map(refuses), [true, false]);
+fn aiclaw_folds_no_fewer_than_5_messages_and_hermes_no_fewer_than_4() {
+    for (preset, least) in [("aiclaw", 5), ("hermes", 4)] {
+        let mut story = Story::of(preset);
+        let seed = story.pruner.policy.seed.clone().unwrap();
+        story.pruner.bounds.first = MessageId::from(1);
+        let refuses = |messages: u32| story.pruner.refuses(&seed, (1 + messages).into()).is_some();
+        assert_eq!([least - 1, least].map(refuses), [true, false], "{preset}");
+    }
+}
+
+#[test]
+fn openclaw_drops_the_older_half_of_what_is_not_protected() {
+    let mut story = Story::of("openclaw");
+    story.pruner.policy.seed.as_mut().unwrap().strategy = presets::Strategy::Discard;
+    for _ in 0..25 {
+        story.say(1_000);
+    }
+    // The trigger is 23,616 tokens. Half of them protect the last 11 messages; 20,000 are left once five of the 14 others went.
+    let changes = decide(&mut story, 0, Folds::Carried).changes;
+    let dropped: Vec<u32> = changes.iter().map(|it| it.block.get()).collect();
+    assert_eq!(dropped, [0, 1, 2, 3, 4, 5, 6]);
 }
 
 #[test]
