@@ -119,7 +119,7 @@ fn fold_and_record(
     let owed = if summarized { owed } else { 0 };
     let stood = before.saturating_add(owed);
     let gone = folded_of(session.decisions.unreported.get(seen..).unwrap_or_default());
-    let alone = owed > 0 && gone.is_empty();
+    let alone = gone.is_empty();
     // History is replaced only by something smaller (F6).
     let carried = after < before || (alone && after < stood && after <= line);
     let failure = members.text("failure").and_then(|name| Failure::parse(&name));

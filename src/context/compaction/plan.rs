@@ -207,7 +207,7 @@ fn try_compaction(
     };
     let alone = gone.is_empty()
         && !wanting.is_empty()
-        && (outcome == "none" && (force || is_wanting) || cut_from.is_some() && folded);
+        && (cut_from.is_some() || outcome == "none" && (force || is_wanting));
     let (outcome, reason) = if alone { ("summarize", WANTING.into()) } else { (outcome, reason) };
     let folds = outcome == "summarize";
     let start = if alone { start } else { session.decisions.pruner.start };

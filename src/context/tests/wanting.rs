@@ -49,6 +49,21 @@ fn a_missing_summary_is_requested_again_and_replaces_the_extract() {
     assert!(!host.request().fold_due && host.plan(false)["plan"]["outcome"] == "none");
 }
 
+#[test]
+fn a_shorter_summary_alone_leaves_the_rent_for_the_next_fold() {
+    let mut host = talked(&options(&json!({})), 40);
+    host.request();
+    let plan = host.plan(true);
+    host.commit(&plan, Some(&prose(200))).unwrap();
+    host.request();
+    host.session.decisions.pruner.fold_rent = 5;
+    let base = host.plan(true)["plan"]["base"].clone();
+    let shorter = json!({ "base": base, "gone": [], "summary": "They read forty files." });
+    let done = commit_plan(&mut host.session, &shorter.to_string(), host.now_ms).unwrap();
+    assert!(done.json().contains(r#""carried":true"#), "{}", done.json());
+    assert_eq!(host.session.decisions.pruner.fold_rent, 5);
+}
+
 /// Row F118.
 #[test]
 fn a_missing_summary_is_requested_three_times_and_then_with_the_next_fold() {

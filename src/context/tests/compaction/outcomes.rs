@@ -212,6 +212,12 @@ fn a_request_that_edits_made_room_in_lists_the_names_of_what_was_shortened() {
     assert!(outcome.identifiers.contains(&"src/f0.rs".to_owned()), "{:?}", outcome.identifiers);
 }
 
+fn of_preset(name: &str) -> Host {
+    let mut options = options(&json!({ "preset": name }));
+    options.as_object_mut().unwrap().remove("ingestCap");
+    Host::new(&options)
+}
+
 /// A message of the user's that brings the request to exactly so many tokens.
 fn filled_to(host: &Host, tokens: u64) -> Host {
     let missing = usize::try_from(tokens - host.session.sizes().0).unwrap();
@@ -242,6 +248,32 @@ fn a_request_of_exactly_the_triggers_size_is_no_overflow() {
         filled.plan(false)["plan"]["outcome"].clone()
     };
     assert_eq!([outcome(line), outcome(line + 1)], [json!("none"), json!("overflow")]);
+}
+
+#[test]
+fn a_request_of_exactly_the_usable_size_that_a_preset_refuses_to_fold_is_no_overflow() {
+    let host = of_preset("aiclaw");
+    let outcome = |tokens: u64| {
+        let plan = filled_to(&host, tokens).plan(false);
+        (plan["plan"]["outcome"].clone(), plan["plan"]["reason"].clone())
+    };
+    let refused = "too few messages stand between what is protected";
+    assert_eq!(outcome(19_000), (json!("none"), json!(refused)));
+    assert_eq!(outcome(19_001).0, json!("overflow"));
+}
+
+#[test]
+fn a_fold_of_a_request_of_exactly_the_triggers_size_is_not_for_room() {
+    let mut host = of_preset("goclaw");
+    for at in 0..251 {
+        host.ask(&format!("question {at}"));
+        host.say(&prose(30));
+    }
+    let line = host.session.sizes().1;
+    let reason = |tokens: u64| filled_to(&host, tokens).plan(false)["plan"]["reason"].clone();
+    // GoClaw folds more than 500 messages at any size.
+    assert_eq!(reason(line), "a fold pays");
+    assert_eq!(reason(line + 1), "the window is nearly full");
 }
 
 #[test]
@@ -298,4 +330,63 @@ fn a_plan_estimates_what_its_commit_leaves() {
     }
     // A plan may count edits of what stays, which are made later.
     assert!(folded > 30 && exact + 1 >= folded, "{exact} of {folded}");
+}
+
+/// A host of steps and sizes that the seed chooses, without a summarizer: some of them so large that a fold alone is not enough.
+fn varied(seed: u64) -> Host {
+    let mut state = seed;
+    let mut below = |most: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((state >> 33) % most).unwrap()
+    };
+    let mut host = Host::new(&options(&json!({ "summarizes": false })));
+    host.ask("find it");
+    for at in 0..20 + below(20) {
+        let most = if below(6) == 0 { 4_000 } else { 400 };
+        let text = prose(below(most));
+        match below(8) {
+            0 => host.ask(&text),
+            1 => host.say(&text),
+            2 => {
+                let thinking = json!({ "type": "thinking", "thinking": text, "signature": "s" });
+                let content = [thinking, json!({ "type": "text", "text": "so" })];
+                host.append(json!({ "role": "assistant", "content": content }));
+            }
+            _ => host.work(&format!("c{at}"), &json!({ "path": format!("f{at}.rs") }), &text),
+        }
+        if below(5) == 0 {
+            host.request();
+        }
+    }
+    host
+}
+
+#[test]
+fn a_plan_lists_as_gone_what_a_fold_removes_before_its_cut_and_no_edits() {
+    let (mut folds, mut shortened, mut later) = (0, 0, [0, 0]);
+    for seed in 0..150 {
+        let mut host = varied(seed);
+        let plan = host.plan(true);
+        let before = host.forms();
+        host.session.decisions.pruner.fold_wanted = true;
+        if plan["plan"]["outcome"] != "summarize" || host.request().fold.is_none() {
+            continue;
+        }
+        folds += 1;
+        let first_kept = plan["plan"]["firstKept"].as_u64().unwrap();
+        let gone = plan["plan"]["gone"].as_array().unwrap();
+        let lists =
+            |at: u64| gone.iter().any(|it| (it[0].as_u64()..it[1].as_u64()).contains(&Some(at)));
+        for (at, block) in (0..).zip(&host.session.transcript.ledger.blocks) {
+            let went = block.form == Form::Gone && before[at] != Form::Gone;
+            let message = u64::from(block.message.get());
+            let is_listed = lists(u64::try_from(at).unwrap());
+            assert_eq!(is_listed, went && message < first_kept, "seed {seed}, block {at}: {plan}");
+            shortened += usize::from(block.form != before[at] && !went && message < first_kept);
+            later[0] += usize::from(went && message == first_kept);
+            later[1] += usize::from(went && message > first_kept);
+        }
+    }
+    assert!(folds > 100 && shortened > 0 && !later.contains(&0), "{folds} {shortened} {later:?}");
 }
