@@ -100,8 +100,8 @@ export function makeHost(seed, habits, pairs) {
         return "slide";
       }
       if (messages.length > 6 && has("shorten", 0.3)) {
-        const at = pick([...messages.keys()].filter((at) => isShortenable(messages[at])));
-        if (at !== undefined) messages[at] = shortened(messages[at]);
+        const at = below(messages.length);
+        messages[at] = shortened(messages[at]);
         log.push(`shorten ${at}`);
         return "shorten";
       }
@@ -141,7 +141,7 @@ function turnByTurn(seed, format, provider, next, habits) {
   let part = 0;
   let id = 0;
   // Instances of classes are neither copied nor kept in a file.
-  const isPlain = habits.some((habit) => ["copy", "rename", "store", "key"].includes(habit));
+  const isPlain = habits.some((habit) => ["copy", "rename", "store", "key", "shorten"].includes(habit));
   const way = own.way === 0 && isPlain && format === "langchain" ? 1 : own.way;
   /** @param {import("../providers/convert/turns.mjs").Turn[]} turns @returns {any[]} */
   const written = (turns) => {
@@ -188,18 +188,17 @@ function renamed(messages, fresh) {
   });
 }
 
-/** The message holds results, or words of the model's, and nothing else. @param {any} message */
-function isShortenable({ role, content, tool_calls }) {
-  if (Array.isArray(content)) return content[0]?.type === "tool_result";
-  return role === "tool" || (role === "assistant" && !tool_calls);
-}
-
-/** The same message, cut by the host. @param {any} message @returns {any} */
+/** The message with its longer texts cut by the host, in any format. @param {any} message @returns {any} */
 function shortened(message) {
-  if (!Array.isArray(message.content)) return { ...message, content: "[cut]" };
-  const content = message.content.map((/** @type {any} */ one) => ({ ...one, content: "[cut]" }));
-  return { ...message, content };
+  return JSON.parse(JSON.stringify(message), function (name, value) {
+    const isText = TEXTS.has(name) && typeof value === "string" && value.length > 20;
+    // What a provider has signed is no host's to cut.
+    const isSigned = /thinking|reasoning/i.test(this.type) || SIGNED.some((one) => one in this);
+    return isText && !isSigned ? "[cut]" : value;
+  });
 }
+const TEXTS = new Set(["text", "content", "output", "value", "result"]);
+const SIGNED = ["signature", "thought", "thoughtSignature", "textSignature", "encrypted_content"];
 
 /** Calls and results as each wire has them. */
 const WIRES = {

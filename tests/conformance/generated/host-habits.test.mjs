@@ -75,6 +75,8 @@ const WIRE_KINDS = [
   ["store our requests", ["branch", "copy", "store", "compact", "restart", "model"]],
   ["rename calls in copies", ["branch", "slide", "rename", "pin"]],
   ["have keys and restart", ["key", "branch", "slide", "copy", "restart", "pin"]],
+  ["shorten old messages", ["branch", "shorten", "copy", "restart", "pin"]],
+  ["put messages elsewhere", ["shorten", "disorder", "copy", "restart", "pin", "compact"]],
   ["are two processes over one store", ["branch", "copy", "two", "pin", "compact"]],
 ];
 for (const [kind, habits] of WIRE_KINDS) {
