@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import zopfli from "../../js/node_modules/@gfx/zopfli/dist/index.js";
 import { build } from "../../js/node_modules/esbuild/lib/main.js";
+import { minify } from "../../js/node_modules/terser/main.js";
 
 const [js, wasm, out] = process.argv.slice(2);
 
@@ -32,8 +33,13 @@ const bundled = async (entry) => {
     target: "es2022",
     write: false,
   });
+  // A thousand bytes less of the page than by esbuild alone.
+  const { code } = await minify(outputFiles[0].text, {
+    compress: { ecma: 2022 },
+    format: { ecma: 2022 },
+  });
   // A closing tag in a string would end the element.
-  return outputFiles[0].text.trim().replaceAll("</script", "<\\/script");
+  return code.replaceAll("</script", "<\\/script");
 };
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
