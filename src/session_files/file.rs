@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use litemap::LiteMap;
 
 use super::lines::Line;
+use super::raw::items;
 use crate::compressed_texts::CompressedTexts;
 use crate::error::Error;
-use crate::json::{self, Write};
+use crate::json::{self, RawValue, Reader, Write};
 use crate::number::count;
 
 /// Different type names that a receipt counts by name; further ones are counted together as `other`.
@@ -27,7 +28,7 @@ pub struct SessionFile {
     pub messages: CompressedTexts,
     /// The system prompt, where the file holds it.
     pub system: Option<String>,
-    /// The tool definitions, where the file holds them.
+    /// The tool definitions, where the file holds them, but for those that no request can have.
     pub tools: Option<Vec<String>>,
     /// The model's window, where the file holds it.
     pub window: Option<SessionWindow>,
@@ -374,6 +375,17 @@ impl SessionFile {
             known.calls = known.calls.saturating_add(1);
         } else if self.models.len() < KINDS {
             self.models.push(SessionModel { name: model.chars().take(200).collect(), calls: 1 });
+        }
+    }
+
+    /// Takes the tool definitions of a list, if it has any, but for those that no request can have: nested too deeply, or with half
+    /// a character.
+    pub(super) fn take_tools(&mut self, list: Option<&RawValue>) {
+        let tools = list.map(items).unwrap_or_default();
+        if !tools.is_empty() {
+            let can_be_sent = |tool: &&&RawValue| Reader::new(tool).strict().is_ok();
+            self.tools =
+                Some(tools.iter().filter(can_be_sent).map(|tool| (*tool).to_owned()).collect());
         }
     }
 

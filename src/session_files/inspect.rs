@@ -66,10 +66,8 @@ pub(super) fn read(samples: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFi
             reader.chat.date(call.at);
         }
     }
-    let lists = events.iter().filter_map(|event| event.fields.get("tools"));
-    if let Some(tools) = lists.map(super::raw::items).find(|tools| !tools.is_empty()) {
-        reader.chat.file.tools = Some(tools.into_iter().map(ToOwned::to_owned).collect());
-    }
+    let mut lists = events.iter().filter_map(|event| event.fields.get("tools"));
+    reader.chat.file.take_tools(lists.find(|list| !super::raw::items(list).is_empty()));
     let mut file = reader.chat.finish();
     file.receipt.leaf = Some(chosen.to_owned());
     file.receipt.branches = (0..samples.len()).map(|index| index.to_string()).collect();

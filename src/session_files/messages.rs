@@ -32,8 +32,9 @@ pub(super) fn read(
     take(list, in_lines && anthropic, &mut file);
     let system = request.get("system").or_else(|| request.get("system_prompt"));
     file.system = system.map(plain).filter(|system| !system.is_empty());
-    let tools = request.get("tools").or_else(|| kwargs.get("tools")).map(items);
-    file.tools = tools.map(|tools| tools.into_iter().map(ToOwned::to_owned).collect());
+    let tools = request.get("tools").or_else(|| kwargs.get("tools"));
+    file.tools = tools.map(|_| Vec::new());
+    file.take_tools(tools);
     let output = ["max_completion_tokens", "max_tokens"];
     let size = request.number("context_window").filter(|tokens| *tokens > 0);
     file.window = size.map(|context_tokens| SessionWindow {

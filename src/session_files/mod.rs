@@ -114,15 +114,17 @@ fn of_document(text: &str, leaf: Option<&str>) -> Result<SessionFile, Error> {
     }
 }
 
-/// Reads one JSON value.
+/// Reads one JSON value. What is nested too deeply in it costs the message that holds it, and the file if nothing else is left.
 fn value(raw: &RawValue, leaf: Option<&str>) -> Result<SessionFile, Error> {
-    let depth = raw::depth(raw);
-    if depth > MAX_DEPTH {
+    document(raw, leaf)?.ok_or_else(|| {
+        let depth = raw::depth(raw);
+        if depth <= MAX_DEPTH {
+            return unknown(&shape(raw));
+        }
         let got = format!("one nested {depth} levels deep");
         let most = format!("a JSON document of at most {MAX_DEPTH} levels");
-        return Err(Error::argument("session", &most, got));
-    }
-    document(raw, leaf)?.ok_or_else(|| unknown(&shape(raw)))
+        Error::argument("session", &most, got)
+    })
 }
 
 /// Reads lines that are records each.
@@ -153,7 +155,7 @@ fn document(raw: &RawValue, leaf: Option<&str>) -> Result<Option<SessionFile>, E
     }
     // One line, one message.
     let line = [Line::read(1, raw)];
-    let message = detect::is_message(&object);
+    let message = line[0].fault.is_none() && detect::is_message(&object);
     message.then(|| messages::read(&Object::default(), &line, leaf, false)).transpose()
 }
 

@@ -150,8 +150,7 @@ pub(super) fn read(
         answering = form.take(line, answering, &mut file);
     }
     file.system = at(beside, form.system).map(plain).filter(|system| !system.is_empty());
-    let tools = beside.get("tools").map(items).filter(|tools| !tools.is_empty());
-    file.tools = tools.map(|tools| tools.into_iter().map(ToOwned::to_owned).collect());
+    file.take_tools(beside.get("tools"));
     Ok(file.finish())
 }
 
@@ -257,6 +256,16 @@ mod tests {
             (Some("rules"), &["window"][..])
         );
         assert_eq!((file.receipt.read, file.receipt.unknown, file.receipt.broken.len()), (2, 1, 1));
+    }
+
+    #[test]
+    fn what_is_nested_too_deeply_costs_its_message_or_definition_only() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let file = open(&format!(
+            r#"{{"tools":[{{"a":{deep}}},{{"b":"\ud800"}},{{"c":1}}],"contents":[{{"role":"user","parts":[{{"text":"hi"}}]}},{{"role":"user","parts":[{{"functionResponse":{deep}}}]}}],"x":{deep}}}"#
+        ));
+        assert_eq!((file.messages.len(), file.receipt.broken[0].line), (1, 2));
+        assert_eq!(file.tools, Some(vec![r#"{"c":1}"#.to_owned()]));
     }
 
     #[test]

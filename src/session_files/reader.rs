@@ -155,10 +155,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         {
             file.system = Some(system.into_owned());
         } else if let Act::Tools(path) = act {
-            let tools = at(&line.fields, path).map(items).unwrap_or_default();
-            if !tools.is_empty() {
-                file.tools = Some(tools.into_iter().map(ToOwned::to_owned).collect());
-            }
+            file.take_tools(at(&line.fields, path));
         } else if let Act::Window(path) = act
             && let Some(context_tokens) = at(&line.fields, path).and_then(unsigned)
         {

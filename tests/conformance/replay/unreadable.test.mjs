@@ -128,3 +128,18 @@ test("a session that the host made, without a receipt or with a frozen one, is s
     }
   }
 });
+
+test("a document is shown without what is nested too deeply in it and without tools that no request can have", {
+  skip: !api && why,
+}, () => {
+  const deep = "[".repeat(200) + "]".repeat(200);
+  const messages = `{"role":"user","content":"hi"},{"role":"assistant","content":${deep}},{"role":"assistant","content":"yes"}`;
+  const tools = `{"name":"a"},{"name":"b","description":"\\ud800"},{"name":"c","input":${deep}}`;
+  const session = api.readSession(`{"messages":[${messages}],"tools":[${tools}],"beside":${deep}}`);
+  assert.equal(session.messageCount, 2);
+  assert.deepEqual(session.tools, [{ name: "a" }]);
+  assert.deepEqual(session.receipt.broken, [{ line: 2, reason: "nested deeper than 127 levels" }]);
+  assert.equal(api.recordedView(session).calls.length, 1);
+  const run = api.replay(session, { window: { contextTokens: 8_000 } });
+  assert.equal(run.calls.length, 1);
+});
