@@ -23,7 +23,11 @@ function pinned<M>(session: SessionAccess<M>, what: { index: number } | { text: 
   const number = isPlace ? session.history.numberOf(index) : null;
   const message = number === null ? undefined : session.history.messages[number];
   if (number === null || message === undefined)
-    throw invalid("index", "a message of the history you passed last that stands for no others", index);
+    throw invalid(
+      "index",
+      "a message of the history you passed last that stands for no others",
+      index,
+    );
   const json = messageJson(message, number);
   return `p${call("pin", () => manager.pin(number, send(json)))}`;
 }
