@@ -72,8 +72,15 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
 }
 
 fn fault(line: &Line<'_>) -> Option<String> {
-    let bare = is_message(&line.fields) && !line.fields.get("message").is_some_and(is_object);
-    line.fault.clone().or_else(|| bare.then(|| "a line without its message".into()))
+    if line.fault.is_some() || !is_message(&line.fields) {
+        return line.fault.clone();
+    }
+    let Some(message) = line.fields.object("message") else {
+        return Some("a line without its message".into());
+    };
+    let is_odd = |content: &RawValue| !content.starts_with(['"', '[', 'n']);
+    let odd = message.get("content").is_some_and(is_odd);
+    odd.then(|| "a message whose content is neither a text nor a list".into())
 }
 
 /// Lines that are no subagent's. A file of a subagent has no others: there they are the conversation.

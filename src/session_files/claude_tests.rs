@@ -124,6 +124,19 @@ fn a_parent_never_written_and_an_unlinked_tree_do_not_lose_lines() {
 }
 
 #[test]
+fn a_content_that_is_neither_a_text_nor_a_list_is_a_broken_line() {
+    let lines = [
+        user("1", "null", "\"go\""),
+        user("2", "\"1\"", "7"),
+        user("3", "\"2\"", r#"{"text":"a"}"#),
+        user("4", "\"3\"", "null"),
+    ];
+    let file = read(&lines, None);
+    let broken: Vec<u32> = file.receipt.broken.iter().map(|it| it.line).collect();
+    assert_eq!((file.receipt.read, broken), (2, vec![2, 3]));
+}
+
+#[test]
 fn a_leaf_that_is_asked_for_brings_no_other_tree() {
     let lines = [
         user("1", "null", "\"one\""),
