@@ -100,8 +100,8 @@ export function makeHost(seed, habits, pairs) {
         return "slide";
       }
       if (messages.length > 6 && has("shorten", 0.3)) {
-        const at = below(messages.length);
-        messages[at] = shortened(messages[at]);
+        const at = pick([...messages.keys()].filter((at) => taken || isPlainText(messages[at])));
+        if (at !== undefined) messages[at] = shortened(messages[at]);
         log.push(`shorten ${at}`);
         return "shorten";
       }
@@ -141,7 +141,9 @@ function turnByTurn(seed, format, provider, next, habits) {
   let part = 0;
   let id = 0;
   // Instances of classes are neither copied nor kept in a file.
-  const isPlain = habits.some((habit) => ["copy", "rename", "store", "key", "shorten"].includes(habit));
+  const isPlain = habits.some((habit) =>
+    ["copy", "rename", "store", "key", "shorten"].includes(habit),
+  );
   const way = own.way === 0 && isPlain && format === "langchain" ? 1 : own.way;
   /** @param {import("../providers/convert/turns.mjs").Turn[]} turns @returns {any[]} */
   const written = (turns) => {
@@ -186,6 +188,12 @@ function renamed(messages, fresh) {
       return Object.fromEntries(Object.entries(value).map(([id, own]) => [renewed(id), own]));
     return typeof value === "string" && members.has(name) ? renewed(value) : value;
   });
+}
+
+/** The message holds results, or words of the model's, and nothing else. @param {any} message */
+function isPlainText({ role, content, tool_calls }) {
+  if (Array.isArray(content)) return content[0]?.type === "tool_result";
+  return role === "tool" || (role === "assistant" && !tool_calls);
 }
 
 /** The message with its longer texts cut by the host, in any format. @param {any} message @returns {any} */
