@@ -25,7 +25,7 @@ function pinned<M>(session: SessionAccess<M>, what: { index: number } | { text: 
   if (number === null || message === undefined)
     throw invalid(
       "index",
-      "a message of the history you passed last that stands for no others",
+      "a message of the history you passed last, no summary and no placeholder",
       index,
     );
   const json = messageJson(message, number);

@@ -16,7 +16,7 @@ export interface SessionFile {
   messages: unknown[];
   /** The system prompt, if the file has it. */
   system?: string;
-  /** The tool definitions, if the file has them. Those that no request can have are left out: nested too deeply, or with half a character. */
+  /** The tool definitions, if the file has them. One with a lone surrogate or more than 127 levels is left out: no provider accepts it. */
   tools?: object[];
   /** The model's window, if the file has it. */
   window?: ContextWindow;

@@ -28,7 +28,7 @@ pub struct SessionFile {
     pub messages: CompressedTexts,
     /// The system prompt, where the file holds it.
     pub system: Option<String>,
-    /// The tool definitions, where the file holds them, but for those that no request can have.
+    /// The tool definitions, if the file has them. `take_tools` says which are left out.
     pub tools: Option<Vec<String>>,
     /// The model's window, where the file holds it.
     pub window: Option<SessionWindow>,
