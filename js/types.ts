@@ -38,9 +38,9 @@ export type ErrorInfo =
       found: number;
     }
   | {
-      /** Another process holds the lock of a record. */
+      /** Another process holds the lock of a record, or has locked the database. */
       code: "LOCKED";
-      /** Path of the lock file. */
+      /** Path of the lock file or of the database. */
       path: string;
       /** Who holds it: process and host. */
       holder: string;

@@ -1,5 +1,5 @@
 /** Store in an SQLite database, with the SQLite of the runtime (`node:sqlite`). */
-import { invalid } from "../core/errors.js";
+import { invalid, PlimsollError } from "../core/errors.js";
 import type { Store } from "../types.js";
 import { copied, nameOf } from "./record.js";
 
@@ -17,8 +17,9 @@ interface Sqlite {
   DatabaseSync: new (path: string) => Database;
 }
 
-/** Milliseconds that a call stands still for another's write; and for how long it is tried again, for SQLite's waits know no turns. */
+/** Milliseconds that a call stands still for another's write. Then it is tried again, for SQLite's waits know no turns. */
 const BUSY_MS = 100;
+/** Milliseconds without a commit of others after which a call is rejected. */
 const PATIENCE_MS = 30_000;
 
 // FULL: in write-ahead mode, NORMAL may lose the last commits when the power fails. The trigger
@@ -42,12 +43,13 @@ COMMIT;
 
 /**
  * Creates a store in an SQLite database, in three tables whose names start with `plimsoll_`. Many processes of one machine may write. A
- * commit is one statement in write-ahead mode and is on disk before `commit` resolves; it waits up to 30 seconds for other writers.
+ * commit is one statement in write-ahead mode and is on disk before `commit` resolves. It waits for other writers as long as they commit.
  * `node:sqlite` is synchronous, so that a call blocks the event loop while it runs.
  *
  * @param path path of the database, which may have tables of your own; `":memory:"` creates one in memory
  * @throws {PlimsollError} `INVALID_ARGUMENT` for an empty path, or if the runtime has no `node:sqlite` (Node has it from 22.5, without a
- *   flag from 22.13; Deno from 2.2); errors of SQLite.
+ *   flag from 22.13; Deno from 2.2); `LOCKED` if a transaction of another process has kept the database locked for 30 seconds; other
+ *   errors of SQLite.
  * @example
  * const store = sqliteStore("/var/lib/gateway/sessions.db");
  * const context = await ContextManager.open(store, sessionId, options);
@@ -64,11 +66,12 @@ export function sqliteStore(path: string): Store &
   try {
     // First of all: the switch to write-ahead mode already waits for others.
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    prepared(database);
+    prepared(database, path);
   } catch (error) {
     database.close();
     throw error;
   }
+  const patient = patientWith(database, path);
   const load = database.prepare("SELECT revision, bytes FROM plimsoll_sessions WHERE key = ?");
   // `WHERE true`: without it SQLite takes `ON CONFLICT` for the condition of a join.
   const first = database.prepare(
@@ -127,34 +130,44 @@ function sqlite(): Sqlite {
 }
 
 /** Tries again while others write, and lets the host's other work go on meanwhile. */
-async function patient<T>(work: () => T): Promise<T> {
-  const until = Date.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || Date.now() > until) throw error;
+function patientWith(database: Database, path: string): <T>(work: () => T) => Promise<T> {
+  // Another number whenever another connection has committed.
+  const version = database.prepare("PRAGMA data_version");
+  return async (work) => {
+    let [since, seen] = [Date.now(), unlessBusy(() => version.get()?.data_version)];
+    for (;;) {
+      const done = unlessBusy(() => ({ value: work() }));
+      if (done) return done.value;
+      const now = unlessBusy(() => version.get()?.data_version);
+      if (now !== seen) [since, seen] = [Date.now(), now];
+      if (Date.now() - since > PATIENCE_MS) throw locked(path);
+      // At random, so that two writers do not collide again and again.
+      await new Promise((wake) => setTimeout(wake, Math.random() * 20));
     }
-    // At random, so that two writers do not collide again and again.
-    await new Promise((done) => setTimeout(done, Math.random() * 20));
-  }
+  };
 }
 
-function isBusy(error: unknown): boolean {
-  return /locked|busy/.test(String((error as Error | null)?.message));
+/** What the work returns; `undefined` while another connection writes. */
+function unlessBusy<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (/locked|busy/.test(String((error as Error | null)?.message))) return undefined;
+    throw error;
+  }
 }
 
 /** Processes that switch a new database over at once may be refused without a wait. */
-function prepared(database: Database): void {
+function prepared(database: Database, path: string): void {
   const until = Date.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      database.exec(SCHEMA);
-      return;
-    } catch (error) {
-      if (!isBusy(error) || Date.now() > until) throw error;
-      // The store is opened synchronously, so that it cannot await.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
-    }
+  while (!unlessBusy(() => [database.exec(SCHEMA)])) {
+    if (Date.now() > until) throw locked(path);
+    // The store is opened synchronously, so that it cannot await.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
   }
+}
+
+function locked(path: string): PlimsollError {
+  const holder = "an unknown process";
+  return new PlimsollError({ code: "LOCKED", path, holder }, `${path} is held by ${holder}`);
 }

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { wasmBytes } from "../support/wasm-memory.mjs";
 import { page } from "./killed.mjs";
 import { closed, opened, subpath } from "./stores.mjs";
@@ -37,6 +38,43 @@ const tasks = {
       }
     };
     say({ errors, handles: open.filter(isOurs).length });
+  },
+  /** Commits while another connection holds the database: one that goes on committing, then one that does not. */
+  locked: async () => {
+    const store = await opened(spec);
+    const bytes = new Uint8Array(9);
+    await store.commit("one", bytes, null);
+    const { DatabaseSync } = await import("node:sqlite");
+    const other = new DatabaseSync(spec.place);
+    other.exec("CREATE TABLE others (number INTEGER); BEGIN IMMEDIATE");
+    const clock = Date.now;
+    let passed = 0;
+    Date.now = () => clock() + passed;
+    const waitFor = async (/** @type {number} */ ms) => {
+      await sleep(250);
+      passed += ms;
+      await sleep(250);
+    };
+    /** @type {number | null} */
+    let revision = 0;
+    const waiting = store.commit("one", bytes, 1).then((/** @type {any} */ it) => {
+      revision = it;
+    });
+    for (let round = 0; round < 3; round += 1) {
+      await waitFor(20_000);
+      other.exec("INSERT INTO others VALUES (1); COMMIT; BEGIN IMMEDIATE");
+    }
+    const before = revision;
+    other.exec("COMMIT");
+    await waiting;
+    other.exec("BEGIN IMMEDIATE");
+    const refused = store.commit("one", bytes, 2).then(
+      () => null,
+      (/** @type {any} */ error) => ({ info: error.info, message: error.message }),
+    );
+    await waitFor(31_000);
+    say({ before, revision, refused: await refused });
+    other.close();
   },
   /** Commits so many revisions, trying again where another was first. */
   write: async () => {

@@ -267,6 +267,16 @@ test("sqliteStore closes a file that is no database and creates none without a n
   assert.equal(handles, 0);
 });
 
+test("sqliteStore waits as long as others commit, and is LOCKED after 30 seconds in which none does", {
+  skip: skip("sqlite"),
+}, async (t) => {
+  const spec = await specOf(t, "sqlite");
+  const [{ before, revision, refused }] = await runTask("locked", spec);
+  assert.deepEqual({ before, revision }, { before: 0, revision: 2 });
+  const info = { code: "LOCKED", path: spec.place, holder: "an unknown process" };
+  assert.deepEqual(refused, { info, message: `${spec.place} is held by an unknown process` });
+});
+
 test("bad arguments of stores are typed errors", { skip: skip("memory") }, async (t) => {
   const { fileStore } = await subpath("store/file");
   const { redisStore } = await subpath("store/redis");
