@@ -232,16 +232,16 @@ export type Explanation = {
  */
 index: number, 
 /**
- * `kept`: unchanged. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
+ * `kept`: nothing is cut or left out. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
  * out. `summarized`: replaced by a summary. `dropped`: not sent.
  */
 state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped", 
 /**
- * Name of the rule that changed it; `keep` if none did.
+ * Name of the rule that changed it; `keep` if none did. `repair` if only a repair did: it filled an empty result, for example.
  */
 rule: string, 
 /**
- * Facts that the rule was based on, in words.
+ * What the rule was based on, in words; then what is repaired in it or beside it.
  */
 evidence: Array<string>, 
 /**
@@ -261,7 +261,7 @@ group: number,
  */
 turn: number, 
 /**
- * When it was changed; `null` if it was not.
+ * When something of it was cut or left out; `null` if nothing was.
  */
 since: Since | null, 
 /**

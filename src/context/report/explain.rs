@@ -1,10 +1,11 @@
 //! Explanation of one message: its state, the rule that decided, and the evidence.
 
+use crate::context::request::builder::Builder;
 use crate::context::session::Session;
 use crate::context::session::why::Why;
 use crate::error::{Error, Result};
 use crate::json;
-use crate::model::{Block, BlockId, Form, GroupId, Kind, MessageId};
+use crate::model::{Block, BlockId, Fix, FixKind, Form, GroupId, Kind, MessageId};
 use crate::prune::Rule;
 
 json::json_struct! {
@@ -14,7 +15,7 @@ json::json_struct! {
     pub struct Explanation {
         /// Index of the message in the history.
         pub index: u32,
-        /// `kept`: unchanged. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
+        /// `kept`: nothing is cut or left out. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
         /// out. `summarized`: replaced by a summary. `dropped`: not sent.
         #[cfg_attr(
             test,
@@ -23,9 +24,9 @@ json::json_struct! {
             )
         )]
         pub state: &'static str,
-        /// Name of the rule that changed it; `keep` if none did.
+        /// Name of the rule that changed it; `keep` if none did. `repair` if only a repair did: it filled an empty result, for example.
         pub rule: &'static str,
-        /// Facts that the rule was based on, in words.
+        /// What the rule was based on, in words; then what is repaired in it or beside it.
         pub evidence: Vec<String>,
         /// Tokens of the original.
         pub tokens_before: u64,
@@ -35,7 +36,7 @@ json::json_struct! {
         pub group: u32,
         /// Number of its turn.
         pub turn: u32,
-        /// When it was changed; `null` if it was not.
+        /// When something of it was cut or left out; `null` if nothing was.
         pub since: Option<Since>,
         /// What would bring the original back, in words.
         pub restore: &'static str,
@@ -68,17 +69,21 @@ pub fn explain(session: &Session, index: MessageId) -> Result<Explanation> {
     };
     let Sending { state, rule, tokens, sent_tokens, group, why } = sending(session, index);
     let changed = blocks_of(session, index).filter(|(_, block)| block.form != Form::Full);
+    let mut lines: Vec<_> =
+        changed.flat_map(|(_, block)| evidence(block, session.transcript.call)).collect();
+    let builder = Builder::new(session);
+    lines.extend(builder.fixes_of(index).map(|fix| fix.violation.message.clone()));
     Ok(Explanation {
         index: index.get(),
         state: state.name(),
         rule: rule.map_or(KEEP, Rule::name),
-        evidence: changed.flat_map(|(_, block)| evidence(block, session.transcript.call)).collect(),
+        evidence: lines,
         tokens_before: tokens,
         tokens_after: sent_tokens,
         group: group.get(),
         turn: message.turn,
         since: why.map(|why| Since { epoch: why.epoch, call: why.call }),
-        restore: match why.map(|why| why.rule) {
+        restore: match rule {
             None => "nothing to bring back",
             Some(Rule::Repair) => "a history that the provider accepts",
             Some(Rule::IngestCap) => "a pin, with the next epoch; a larger window or ingestCap",
@@ -156,7 +161,10 @@ pub(in crate::context) fn sending(session: &Session, index: MessageId) -> Sendin
         let reason = session.decisions.reasons.get(at).filter(|_| block.form != Form::Full);
         why = why.into_iter().chain(reason).max_by_key(|why| why.rule);
     }
-    let rule = why.map(|why| why.rule);
+    // One that only adds a message before or after it does not change it.
+    let changes = |fix: &Fix| !matches!(fix.kind, FixKind::Before(_) | FixKind::After(_));
+    let is_repaired = || Builder::new(session).fixes_of(index).any(changes);
+    let rule = why.map(|why| why.rule).or_else(|| is_repaired().then_some(Rule::Repair));
     let summary = session.decisions.pruner.head.as_ref().is_some_and(|head| head.summary);
     let [_, capped, stubbed, gone] = has;
     let state = if count > 0 && gone == count {

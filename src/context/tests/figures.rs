@@ -36,6 +36,29 @@ fn an_explanation_has_rule_evidence_and_time() {
 }
 
 #[test]
+fn an_explanation_names_what_a_repair_did() {
+    let mut host = Host::new(&window(100_000));
+    host.ask("list src");
+    host.append(json!({ "role": "assistant", "content": [mended::call("a")] }));
+    host.append(json!({ "role": "user", "content": [mended::result("a", "".into())] }));
+    host.append(json!({ "role": "assistant", "content": [mended::call("b")] }));
+    host.ask("go on");
+    host.request();
+    let of = |index: u32| explain(&host.session, index.into()).unwrap();
+    assert_eq!((of(0).rule, of(0).evidence.len()), ("keep", 0));
+    let filled = of(2);
+    assert_eq!((filled.state, filled.rule, filled.since), ("kept", "repair", None));
+    assert_eq!(filled.evidence, ["the result is empty"]);
+    assert_eq!(filled.restore, "a history that the provider accepts");
+    // The result that is added follows it.
+    let called = of(3);
+    assert_eq!((called.rule, called.restore), ("keep", "nothing to bring back"));
+    assert_eq!(called.evidence, ["the call \"b\" has no result"]);
+    let listed: Vec<_> = list_messages(&host.session).iter().map(|it| it.rule).collect();
+    assert_eq!(listed, ["keep", "keep", "repair", "keep", "keep"]);
+}
+
+#[test]
 fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
     let mut host = Host::new(&window(100_000));
     host.session
