@@ -152,7 +152,7 @@ pub(in crate::context) fn rebuild_last_view(
     session.decisions.unreported.clear();
     // How a history that goes on will end is not known, so nothing is repaired for its end. Calls before it have no result either way.
     let end = if is_complete { MessageId::NONE } else { last_group(session) };
-    let mut ending = session.repairs.repairer.finish();
+    let mut ending = session.repairs.finish();
     ending.retain(|fix| fix.index < end);
     set_end_repairs(session, ending);
     let (mut entries, ends_with_filler) = all_entries(session).unwrap_or_default();

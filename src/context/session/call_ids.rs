@@ -55,7 +55,7 @@ pub fn renew_repairs(session: &mut Session) -> bool {
     }
     // It knows the old ids.
     session.restoration.measured = None;
-    let mut new = Repairs::new(session.transcript.dialect, session.options.signs);
+    let mut new = Repairs::new(session.transcript.dialect, &session.options);
     new.repairer.set_open(session.repairs.repairer.is_prefix());
     // The first message of which more than the ids is other now.
     let mut parted = MessageId::NONE;

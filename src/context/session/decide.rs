@@ -12,7 +12,7 @@ use crate::prune::{Decision, Folds, Moment};
 pub(in crate::context) fn finish_history(session: &mut Session) {
     finish_restore(session);
     keep_reasoning(session);
-    let ending = session.repairs.repairer.finish();
+    let ending = session.repairs.finish();
     set_end_repairs(session, ending);
     session.renew_usable();
 }

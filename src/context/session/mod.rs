@@ -112,7 +112,7 @@ impl Session {
         let dialect = Dialect { format, provider, certain: options.format.is_some() };
         Self {
             transcript: Transcript::new(dialect, !options.redacts),
-            repairs: Repairs::new(dialect, options.signs),
+            repairs: Repairs::new(dialect, &options),
             decisions: Decisions::new(&options),
             request: Outgoing::default(),
             counts: Counts::default(),

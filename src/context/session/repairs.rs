@@ -2,6 +2,7 @@
 
 use litemap::LiteMap;
 
+use crate::context::options::Options;
 use crate::context::transcript::dialect::{Dialect, validity_options_for};
 use crate::model::{Fix, FixKind, Made, MessageId, NONE, Outline, Violation};
 use crate::validity::{Findings, Repairer};
@@ -16,17 +17,20 @@ pub(in crate::context) struct Repairs {
     pub displaced: LiteMap<(MessageId, u32), ()>,
     /// The host has renamed calls since: see `renew_repairs`.
     pub has_new_ids: bool,
+    /// Nothing is repaired: every message goes out as it came.
+    noop: bool,
 }
 
 impl Repairs {
-    /// None yet. `signs`: lost signatures are made up for.
-    pub(in crate::context) fn new(dialect: Dialect, signs: bool) -> Self {
+    /// None yet.
+    pub(in crate::context) fn new(dialect: Dialect, options: &Options) -> Self {
         Self {
             repairer: Repairer::new(dialect.provider)
-                .with_options(validity_options_for(dialect.format, signs)),
+                .with_options(validity_options_for(dialect.format, options.signs)),
             fixes: LiteMap::new(),
             displaced: LiteMap::new(),
             has_new_ids: false,
+            noop: options.noop,
         }
     }
 
@@ -38,7 +42,15 @@ impl Repairs {
         if is_between {
             found.fixes.push(aborted_between(index));
         }
+        if self.noop {
+            found.fixes.clear();
+        }
         found
+    }
+
+    /// What a request needs because it ends here.
+    pub(in crate::context) fn finish(&self) -> Vec<Fix> {
+        if self.noop { Vec::new() } else { self.repairer.finish() }
     }
 
     /// Notes which results these fixes move.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::context::replay::Unreadable;
+use crate::context::report::breakdown::list_messages;
 use crate::context::request::answer::Event;
 use crate::context::request::build_request::{resend, violations_sent};
 use crate::number::count;
@@ -49,6 +50,26 @@ fn a_replay_in_steps_is_the_same_as_in_one_go() {
     let full = all;
     assert_eq!(full.totals.bill, full.calls.iter().map(|call| call.bill).sum::<u64>());
     assert!(full.totals.epochs > 0 && full.totals.edits > 0);
+}
+
+/// Only our own requests are repaired: what an agent sent went out as it was.
+#[test]
+fn a_recorded_call_counts_no_repair_of_ours() {
+    let mut session = session(3);
+    session["messages"][2]["content"][0]["content"] = json!("");
+    session["messages"][6]["content"] = json!([]);
+    let recording = recorded(&session);
+    let options = Options::for_replay(&window(30_000).to_string()).unwrap();
+    let at = recording.recorded_at(&recording.recorded_view(&options), u32::MAX);
+    let played = recording.replay(&options).unwrap();
+    let rules = |session: &Session| -> Vec<_> {
+        list_messages(session).iter().map(|it| (it.state, it.rule)).collect()
+    };
+    assert_eq!(rules(&at.session), [("kept", "keep"); 7]);
+    assert_eq!(rules(&played.session)[2], ("kept", "repair"));
+    let of_empty = |session| list_messages(session)[2].sent_tokens;
+    assert_eq!(of_empty(&at.session), list_messages(&at.session)[2].tokens);
+    assert!(of_empty(&played.session) > of_empty(&at.session));
 }
 
 #[test]

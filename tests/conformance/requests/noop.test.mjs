@@ -14,10 +14,16 @@ const WRONG = [
 test("noop returns an invalid history unchanged", {
   skip,
 }, () => {
-  const same = manager(undefined, { noop: true }).context.request(WRONG);
+  const { context } = manager(undefined, { noop: true });
+  const same = context.request(WRONG);
   assert.equal(same.messages.length, WRONG.length);
   for (const [at, message] of same.messages.entries()) assert.equal(message, WRONG[at]);
   assert.deepEqual([same.repairs, same.edits, same.compaction], [[], [], null]);
+  for (const [at] of WRONG.entries()) {
+    const { state, rule, evidence, tokensBefore, tokensAfter } = context.explain(at);
+    assert.deepEqual({ state, rule, evidence }, { state: "kept", rule: "keep", evidence: [] });
+    assert.equal(tokensAfter, tokensBefore, `message ${at}`);
+  }
   const { messages, repairs } = manager(undefined).context.request(WRONG);
   assert.ok(repairs.length > 0);
   assert.notDeepEqual(messages, WRONG);
