@@ -14,6 +14,8 @@
 
 #[path = "../support/carry.rs"]
 mod carry;
+#[path = "../../fuzz/src/case.rs"]
+mod case;
 #[path = "../support/halves.rs"]
 mod halves;
 #[path = "../support/messages.rs"]
@@ -22,10 +24,14 @@ mod messages;
 mod sample;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../../fuzz/src/targets.rs"]
+#[expect(unreachable_pub, reason = "the fuzz targets call them from another crate")]
+mod targets;
 
 mod estimate;
 mod formats;
 mod golden;
+mod kept_inputs;
 mod mended;
 mod oracle;
 mod presets;

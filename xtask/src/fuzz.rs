@@ -1,6 +1,8 @@
-//! Fuzz targets of `fuzz/`: built once, then each runs for the same time on what the last runs have found.
+//! Fuzz targets of `fuzz/`: built once, then each runs for the same time on what the last runs have found. A small part of that is kept
+//! in `fuzz/kept`, and the core's tests run it.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -13,22 +15,32 @@ const LONGEST_INPUT: &str = "-max_len=6000";
 /// Seconds for each target, unless the first word is another number.
 const SECONDS: &str = "60";
 
-/// `words`: seconds for each target, then targets; without targets all of them.
+/// Longest input that is kept, in bytes: most of a target's code is reached by shorter ones.
+const LONGEST_KEPT: &str = "-max_len=1000";
+
+/// `words`: seconds for each target, or `keep`; then targets; without targets all of them.
 pub fn run(words: &[&str]) -> Result<bool> {
     let (seconds, names) = match words {
+        ["keep", rest @ ..] => ("0", rest),
         [first, rest @ ..] if first.parse::<u32>().is_ok() => (*first, rest),
         _ => (SECONDS, words),
     };
+    let keeps = words.first() == Some(&"keep");
     let known = targets()?;
     if let Some(name) = names.iter().find(|name| !known.iter().any(|it| it == *name)) {
         bail!("unknown target {name}: there are {}", known.join(", "));
     }
     ensure!(has("cargo-fuzz"), "cargo-fuzz is absent: `cargo install cargo-fuzz`");
     output(command("node").arg("xtask/node/fuzz-seeds.mjs"))?;
+    output(command("node").args([KEPT, "unpack"]))?;
     show(command("rustup").args(["run", "nightly", "cargo"]).args(BUILD))?;
     let mut failed = 0;
     for name in known.iter().filter(|name| names.is_empty() || names.contains(&name.as_str())) {
-        failed += u32::from(!fuzz(name, seconds)?);
+        if keeps {
+            keep(name)?;
+        } else {
+            failed += u32::from(!fuzz(name, seconds)?);
+        }
     }
     Ok(failed == 0)
 }
@@ -47,15 +59,36 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Prints what a run came to. False: it found an input that fails, and says where it lies.
-fn fuzz(name: &str, seconds: &str) -> Result<bool> {
+/// Writes and reads the files of kept inputs.
+const KEPT: &str = "xtask/node/fuzz-kept.mjs";
+
+/// The program of a target.
+fn program(name: &str) -> Result<PathBuf> {
     let host = output(command("rustc").args(["+nightly", "-vV"]))?;
     let host = host.lines().find_map(|line| line.strip_prefix("host: "));
-    let program = root()
-        .join("fuzz/target")
-        .join(host.context("`rustc -vV` names no host")?)
-        .join("release")
-        .join(name);
+    let host = host.context("`rustc -vV` names no host")?;
+    Ok(root().join("fuzz/target").join(host).join("release").join(name))
+}
+
+/// Keeps the fewest inputs that reach all code which those of the last runs reach.
+fn keep(name: &str) -> Result<()> {
+    let (corpus, fewest) = (format!("fuzz/corpus/{name}"), format!("fuzz/fewest/{name}"));
+    fs::remove_dir_all(root().join(&fewest)).ok();
+    fs::create_dir_all(root().join(&fewest))?;
+    output(
+        command(program(name)?)
+            .args(["-set_cover_merge=1", "-use_counters=0", LONGEST_KEPT])
+            .args([&fewest, &corpus])
+            .stdout(Stdio::null()),
+    )?;
+    output(command("node").args([KEPT, "pack", name, &fewest]))?;
+    println!("{name:<14} {} inputs", fs::read_dir(root().join(&fewest))?.count());
+    Ok(())
+}
+
+/// Prints what a run came to. False: it found an input that fails, and says where it lies.
+fn fuzz(name: &str, seconds: &str) -> Result<bool> {
+    let program = program(name)?;
     let (corpus, found) = (format!("fuzz/corpus/{name}"), format!("fuzz/artifacts/{name}/"));
     fs::create_dir_all(root().join(&corpus))?;
     fs::create_dir_all(root().join(&found))?;

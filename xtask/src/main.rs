@@ -35,7 +35,7 @@ cargo xtask bench estimate [--publish]          how far estimates are off real t
 cargo xtask bench growth [WORD]                 how times grow as inputs double; WORD: of entries with it in their name
 cargo xtask bench agents [OPTION...]            tasks that scripted agents, or a real model, play under ours and other packages
 cargo xtask fit [--write]                       token tables, rebuilt from pinned packages, and their errors; --write: in place
-cargo xtask fuzz [SECONDS] [TARGET...]          mutated inputs for the parsers and for what must always hold (needs nightly)
+cargo xtask fuzz [SECONDS|keep] [TARGET...]     mutated inputs for the parsers and for what must always hold (needs nightly)
 cargo xtask coverage                            lines of the critical modules that the core's tests run
 cargo xtask mutants [again|alone] [MODULE...]   changes of the critical modules that no test finds (needs cargo-mutants; minutes to hours)
 cargo xtask release --dry-run                   what can be tried before a version is published, and what is done by hand";
