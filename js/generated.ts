@@ -232,8 +232,8 @@ export type Explanation = {
  */
 index: number, 
 /**
- * `kept`: nothing is cut or left out. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
- * out. `summarized`: replaced by a summary. `dropped`: not sent.
+ * `kept`: nothing is cut or left out. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`:
+ * some blocks are left out. `summarized`: replaced by a summary. `dropped`: not sent.
  */
 state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped", 
 /**
@@ -357,7 +357,7 @@ sentTokens: number,
  */
 state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped", 
 /**
- * Name of the rule that changed it; `keep` if none did.
+ * Name of the rule that changed it; `keep` if none did, `repair` if only a repair did.
  */
 rule: string, 
 /**

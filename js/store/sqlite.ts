@@ -134,7 +134,7 @@ function patientWith(database: Database, path: string): <T>(work: () => T) => Pr
   // Another number whenever another connection has committed.
   const version = database.prepare("PRAGMA data_version");
   return async (work) => {
-    let [since, seen] = [Date.now(), unlessBusy(() => version.get()?.data_version)];
+    let [since, seen]: [number, unknown] = [Date.now(), undefined];
     for (;;) {
       const done = unlessBusy(() => ({ value: work() }));
       if (done) return done.value;

@@ -67,7 +67,7 @@ json::json_struct! {
             )
         )]
         pub state: &'static str,
-        /// Name of the rule that changed it; `keep` if none did.
+        /// Name of the rule that changed it; `keep` if none did, `repair` if only a repair did.
         pub rule: &'static str,
         /// Number of its turn.
         pub turn: u32,

@@ -15,8 +15,8 @@ json::json_struct! {
     pub struct Explanation {
         /// Index of the message in the history.
         pub index: u32,
-        /// `kept`: nothing is cut or left out. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`: some blocks are left
-        /// out. `summarized`: replaced by a summary. `dropped`: not sent.
+        /// `kept`: nothing is cut or left out. `capped`: head and tail of a long body. `stubbed`: one line in place of a body. `thinned`:
+        /// some blocks are left out. `summarized`: replaced by a summary. `dropped`: not sent.
         #[cfg_attr(
             test,
             ts(
