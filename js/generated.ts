@@ -241,7 +241,7 @@ state: "kept" | "capped" | "stubbed" | "thinned" | "summarized" | "dropped",
  */
 rule: string, 
 /**
- * What the rule was based on, in words; then what is repaired in it or beside it.
+ * Facts behind the rule, in words, and what was repaired in the message or beside it.
  */
 evidence: Array<string>, 
 /**

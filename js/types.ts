@@ -42,7 +42,7 @@ export type ErrorInfo =
       code: "LOCKED";
       /** Path of the lock file or of the database. */
       path: string;
-      /** Who holds it: process and host. */
+      /** Who holds it: process and host, or `an unknown process`. */
       holder: string;
     }
   | {

@@ -84,7 +84,7 @@ pub fn candidates(bytes: &[u8]) {
     assert_eq!(other.candidates().len(), store.candidates().len());
 }
 
-/// Any text: redaction ends, keeps no secret that it names, and changes nothing when it is done again.
+/// Any text: redaction ends, and changes nothing when it is done again.
 pub fn redaction(text: &str) {
     let once = redact(text);
     assert_eq!(redact(&once), once);

@@ -1,4 +1,4 @@
-//! Any text: redaction ends, keeps no secret that it names, and changes nothing when it is done again.
+//! Any text: redaction ends, and changes nothing when it is done again.
 
 #![no_main]
 

@@ -17,7 +17,7 @@ interface Sqlite {
   DatabaseSync: new (path: string) => Database;
 }
 
-/** Milliseconds that a call stands still for another's write. Then it is tried again, for SQLite's waits know no turns. */
+/** Milliseconds that one try blocks while another connection writes. SQLite does not queue writers, so a call tries again. */
 const BUSY_MS = 100;
 /** Milliseconds without a commit of others after which a call is rejected. */
 const PATIENCE_MS = 30_000;

@@ -8,7 +8,7 @@ use super::targets;
 /// What a target does with an input.
 type Target = fn(&[u8]);
 
-/// Inputs are netstrings: length, colon, bytes, comma.
+/// The inputs of a target: netstrings (length, colon, bytes, comma), a line each.
 fn kept(name: &str) -> Vec<Vec<u8>> {
     let path = format!("{}/fuzz/kept/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     let file = fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -16,7 +16,7 @@ fn kept(name: &str) -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
     while !rest.is_empty() {
         let colon = rest.iter().position(|&byte| byte == b':').unwrap();
-        let length: usize = str::from_utf8(&rest[..colon]).unwrap().trim().parse().unwrap();
+        let length: usize = str::from_utf8(&rest[..colon]).unwrap().parse().unwrap();
         let (input, after) = rest[colon + 1..].split_at(length);
         inputs.push(input.to_vec());
         rest = after.strip_prefix(b",\n").unwrap();
@@ -41,6 +41,8 @@ fn inputs_that_fuzzing_kept_find_nothing() {
         ("restore", targets::restore),
         ("session_files", targets::session_files),
     ];
+    let targets = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/targets")).unwrap();
+    assert_eq!(targets.count(), all.len(), "each target is here");
     for (name, target) in all {
         let inputs = kept(name);
         assert!(inputs.len() >= 40, "{name}: {} inputs", inputs.len());

@@ -1,6 +1,6 @@
 /**
- * Kept inputs of the fuzz targets: `fuzz/kept/NAME.txt` has those of a target as netstrings (length, colon, bytes, comma), each before a
- * new line.
+ * Kept inputs of the fuzz targets: `fuzz/kept/NAME.txt` has those of a target as netstrings (length, colon, bytes, comma), a line
+ * each.
  *
  *     node xtask/node/fuzz-kept.mjs unpack         into `fuzz/corpus`
  *     node xtask/node/fuzz-kept.mjs pack NAME FOLDER

@@ -11,7 +11,7 @@ function seed(target, name, bytes) {
   writeFileSync(join(folder, name), bytes);
 }
 
-/** The bytes of `Case::read` in fuzz/src/lib.rs: format, provider (its first), preset, window, then a message a line. */
+/** The bytes of `Case::read` in fuzz/src/case.rs: format, provider (its first), preset, window, then a message a line. */
 function caseOf(format, messages, window = 20) {
   const choices = [FORMATS.indexOf(format), 0, 0, window];
   const lines = messages.map((message) => JSON.stringify(message)).join("\n");

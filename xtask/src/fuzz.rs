@@ -18,14 +18,16 @@ const SECONDS: &str = "60";
 /// Longest input that is kept, in bytes: most of a target's code is reached by shorter ones.
 const LONGEST_KEPT: &str = "-max_len=1000";
 
+/// Writes and reads the files of kept inputs.
+const KEPT: &str = "xtask/node/fuzz-kept.mjs";
+
 /// `words`: seconds for each target, or `keep`; then targets; without targets all of them.
 pub fn run(words: &[&str]) -> Result<bool> {
     let (seconds, names) = match words {
-        ["keep", rest @ ..] => ("0", rest),
-        [first, rest @ ..] if first.parse::<u32>().is_ok() => (*first, rest),
-        _ => (SECONDS, words),
+        ["keep", rest @ ..] => (None, rest),
+        [first, rest @ ..] if first.parse::<u32>().is_ok() => (Some(*first), rest),
+        _ => (Some(SECONDS), words),
     };
-    let keeps = words.first() == Some(&"keep");
     let known = targets()?;
     if let Some(name) = names.iter().find(|name| !known.iter().any(|it| it == *name)) {
         bail!("unknown target {name}: there are {}", known.join(", "));
@@ -36,10 +38,9 @@ pub fn run(words: &[&str]) -> Result<bool> {
     show(command("rustup").args(["run", "nightly", "cargo"]).args(BUILD))?;
     let mut failed = 0;
     for name in known.iter().filter(|name| names.is_empty() || names.contains(&name.as_str())) {
-        if keeps {
-            keep(name)?;
-        } else {
-            failed += u32::from(!fuzz(name, seconds)?);
+        match seconds {
+            Some(seconds) => failed += u32::from(!fuzz(name, seconds)?),
+            None => keep(name)?,
         }
     }
     Ok(failed == 0)
@@ -59,9 +60,6 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Writes and reads the files of kept inputs.
-const KEPT: &str = "xtask/node/fuzz-kept.mjs";
-
 /// The program of a target.
 fn program(name: &str) -> Result<PathBuf> {
     let host = output(command("rustc").args(["+nightly", "-vV"]))?;
@@ -70,19 +68,19 @@ fn program(name: &str) -> Result<PathBuf> {
     Ok(root().join("fuzz/target").join(host).join("release").join(name))
 }
 
-/// Keeps the fewest inputs that reach all code which those of the last runs reach.
+/// Keeps a small set of short inputs that reaches the same code as all that the last runs found.
 fn keep(name: &str) -> Result<()> {
-    let (corpus, fewest) = (format!("fuzz/corpus/{name}"), format!("fuzz/fewest/{name}"));
-    fs::remove_dir_all(root().join(&fewest)).ok();
-    fs::create_dir_all(root().join(&fewest))?;
+    let (corpus, merged) = (format!("fuzz/corpus/{name}"), format!("fuzz/merged/{name}"));
+    fs::remove_dir_all(root().join(&merged)).ok();
+    fs::create_dir_all(root().join(&merged))?;
     output(
         command(program(name)?)
             .args(["-set_cover_merge=1", "-use_counters=0", LONGEST_KEPT])
-            .args([&fewest, &corpus])
+            .args([&merged, &corpus])
             .stdout(Stdio::null()),
     )?;
-    output(command("node").args([KEPT, "pack", name, &fewest]))?;
-    println!("{name:<14} {} inputs", fs::read_dir(root().join(&fewest))?.count());
+    output(command("node").args([KEPT, "pack", name, &merged]))?;
+    println!("{name:<14} {} inputs", fs::read_dir(root().join(&merged))?.count());
     Ok(())
 }
 

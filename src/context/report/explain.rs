@@ -26,7 +26,7 @@ json::json_struct! {
         pub state: &'static str,
         /// Name of the rule that changed it; `keep` if none did. `repair` if only a repair did: it filled an empty result, for example.
         pub rule: &'static str,
-        /// What the rule was based on, in words; then what is repaired in it or beside it.
+        /// Facts behind the rule, in words, and what was repaired in the message or beside it.
         pub evidence: Vec<String>,
         /// Tokens of the original.
         pub tokens_before: u64,
