@@ -48,6 +48,8 @@ pub struct Identifiers {
     index: Rc<Index>,
     /// Secrets are words like others.
     pub keeps_secrets: bool,
+    /// A secret, or a part of one, is among them.
+    pub has_secrets: bool,
 }
 
 impl Identifiers {
@@ -58,10 +60,12 @@ impl Identifiers {
             return number(at);
         }
         let id = self.len();
+        let tokens = u16::try_from(tokens(text)).unwrap_or(u16::MAX);
+        self.has_secrets |= tokens == 0;
         let identifier = Identifier {
             at: self.place(text),
             length: u16::try_from(text.len()).unwrap_or(u16::MAX),
-            tokens: u16::try_from(tokens(text)).unwrap_or(u16::MAX),
+            tokens,
             source: BlockId::NONE,
             newest: BlockId::NONE,
             uses: 0,

@@ -117,7 +117,11 @@ impl<T: Clone> SharedList<T> {
     /// The element at a place, to change. Copies its piece if another list has it too: ask only for what will change.
     #[inline(never)]
     pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
-        own(self.pieces.get_mut(at / PIECE)?).get_mut(at % PIECE)
+        let piece = self.pieces.get_mut(at / PIECE)?;
+        if Rc::get_mut(piece).is_none() {
+            own(piece);
+        }
+        Rc::get_mut(piece)?.get_mut(at % PIECE)
     }
 
     /// Appends an element.

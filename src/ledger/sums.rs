@@ -16,9 +16,16 @@ impl Sums {
     }
 
     pub(super) fn push(&mut self, number: u64) {
-        let place = self.tree.len().saturating_add(1);
-        let before = self.up_to(self.tree.len()).saturating_sub(self.up_to(parent(place)));
-        self.tree.push(before.saturating_add(number));
+        let mut place = self.tree.len();
+        let start = parent(place.saturating_add(1));
+        let mut sum = number;
+        while place > start
+            && let Some(part) = place.checked_sub(1).and_then(|at| self.tree.get(at))
+        {
+            sum = sum.saturating_add(*part);
+            place = parent(place);
+        }
+        self.tree.push(sum);
         self.total = self.total.saturating_add(number);
     }
 

@@ -1,5 +1,7 @@
 //! The model speaks: its messages make runs, and a run has calls.
 
+use std::rc::Rc;
+
 use super::CONTINUE;
 use super::findings::Findings;
 use super::open_calls::OpenCalls;
@@ -162,26 +164,27 @@ impl Repairer {
         let At { index, number, piece } = at;
         let key = key(piece);
         let wire = if is_nameless(piece) {
-            Box::default()
+            Rc::default()
         } else {
             self.ids.assign(piece.id.trim(), self.provider)
         };
-        if wire != piece.id {
+        if *wire != *piece.id {
             let message =
                 format!("the id \"{}\" is empty, not legal, or used by an earlier call", piece.id);
-            let kind = FixKind::Rename { piece: number, id: wire.clone().into() };
+            let kind = FixKind::Rename { piece: number, id: wire.to_string() };
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        run.keys.insert(&key, wire.clone());
+        run.keys.insert(&key, Rc::clone(&wire));
         let name = piece.name.clone();
+        let key = if *wire == *key { Rc::clone(&wire) } else { key.into() };
         run.open.push(Call {
             message: index,
             piece: number,
             place: piece.place,
             wire,
             name,
-            key: key.into(),
+            key,
             group,
             anchor: index,
             within: piece.within,

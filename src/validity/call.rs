@@ -1,5 +1,7 @@
 //! A tool call that may have a result.
 
+use std::rc::Rc;
+
 use crate::model::{GroupId, MessageId, Place};
 
 /// A call that has no result yet.
@@ -9,10 +11,10 @@ pub(super) struct Call {
     pub(super) piece: u32,
     pub(super) place: Place,
     /// The id with which it goes out.
-    pub(super) wire: Box<str>,
+    pub(super) wire: Rc<str>,
     pub(super) name: Box<str>,
     /// The id as the host wrote it, without white space around it.
-    pub(super) key: Box<str>,
+    pub(super) key: Rc<str>,
     /// The first message of its run.
     pub(super) group: GroupId,
     /// The message behind which its result goes.

@@ -1,6 +1,8 @@
 //! All results of a turn in one message (I19): where one is missing or late, those that stand in place go along into a
 //! message of ours directly behind the calls.
 
+use std::rc::Rc;
+
 use super::piece::{At, fix, in_parts};
 use super::repairer::Repairer;
 use super::run::{Placed, Run};
@@ -25,7 +27,7 @@ impl Repairer {
             message: at.index,
             piece: at.number,
             place: at.piece.place,
-            wire: call.wire.clone(),
+            wire: Rc::clone(&call.wire),
             name: call.name.clone(),
         });
     }
@@ -49,7 +51,7 @@ impl Repairer {
         for Placed { message: index, piece, place, wire, name } in &run.placed {
             let drop = FixKind::Drop { piece: *piece };
             fixes.push(fix(*index, Some(*place), drop, rule, message.into()));
-            let (id, name) = (wire.clone().into(), name.clone().into());
+            let (id, name) = (wire.to_string(), name.clone().into());
             let made = Made::Moved { id, name, message: *index, piece: *piece };
             let mut moved = fix(*index, Some(*place), FixKind::After(made), rule, message.into());
             moved.index = run.end;

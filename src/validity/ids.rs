@@ -1,6 +1,7 @@
 //! Call ids as they go out: legal, and each used once in a request.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::Provider;
 use super::provider::Charset;
@@ -24,7 +25,7 @@ pub(super) struct Ids {
 
 impl Ids {
     /// The id with which a call goes out: its own if it is legal and new, else one made from it.
-    pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Box<str> {
+    pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Rc<str> {
         let mut wire = legal(id, provider, self.as_written);
         if provider.rules().ids == Charset::Exact {
             for again in 1.. {

@@ -116,7 +116,7 @@ impl Repairer {
     }
 
     /// The same, found into what an earlier message has left: most messages take no room of their own.
-    pub(super) fn find(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
+    pub fn find(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
         seen.begin(outline.pieces.len());
         if outline.pieces.iter().any(|piece| piece.unsent) {
             self.left_out = Some(index);

@@ -78,7 +78,7 @@ impl Repairer {
         let mut calls: Vec<_> = all.filter(|(_, call)| !call.within).collect();
         sort_by(&mut calls, |(_, call)| (i64::from(call.message), i64::from(call.piece)));
         let fixes = calls.into_iter().map(|(anchor, call)| {
-            let (id, name) = (call.wire.clone().into(), call.name.clone().into());
+            let (id, name) = (call.wire.to_string(), call.name.clone().into());
             let message = format!("the call \"{}\" has no result", shown(&call.key));
             // A part that is call and result in one is answered where it stands.
             let (index, kind) = if matches!(call.place, Place::Tool(_)) {

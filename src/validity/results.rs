@@ -112,7 +112,7 @@ impl Repairer {
     fn again(&self, at: At<'_>, call: Call, message: &str, seen: &mut Findings) {
         let rule = self.provider.rules().names.late;
         seen.fix(at, at.drop(), rule, message);
-        let (id, name) = (call.wire.into(), call.name.into());
+        let (id, name) = (call.wire.to_string(), call.name.into());
         let made = Made::Moved { id, name, message: at.index, piece: at.number };
         let mut fix = at.fix(FixKind::After(made), rule, message);
         fix.index = call.anchor;
@@ -131,10 +131,10 @@ impl Repairer {
 pub(super) fn answer(at: At<'_>, call: &Call, seen: &mut Findings) {
     let piece = at.number;
     let optional = in_parts(at.piece) && (at.piece.id.is_empty() || call.wire.is_empty());
-    if at.piece.id != call.wire && !optional {
+    if *at.piece.id != *call.wire && !optional {
         let message =
             format!("the id \"{}\" is not the one with which its call goes out", at.piece.id);
-        let id = call.wire.clone().into();
+        let id = call.wire.to_string();
         seen.fix(at, FixKind::Rename { piece, id }, "I5", &message);
     }
     unicode(at, &mut seen.fixes);

@@ -1,5 +1,7 @@
 //! The newest turn of the model, and the calls that wait for a result.
 
+use std::rc::Rc;
+
 use super::open_calls::OpenCalls;
 use super::piece::fix;
 use crate::hash_index::ByName;
@@ -74,7 +76,7 @@ pub(super) struct Placed {
     pub(super) piece: u32,
     pub(super) place: Place,
     /// With which id and name it would move.
-    pub(super) wire: Box<str>,
+    pub(super) wire: Rc<str>,
     pub(super) name: Box<str>,
 }
 
@@ -82,11 +84,11 @@ pub(super) struct Placed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
     index: ByName<'static>,
-    wires: Vec<Box<str>>,
+    wires: Vec<Rc<str>>,
 }
 
 impl Keys {
-    pub(super) fn insert(&mut self, key: &str, wire: Box<str>) {
+    pub(super) fn insert(&mut self, key: &str, wire: Rc<str>) {
         self.index.insert(0, key.to_owned(), self.wires.len());
         self.wires.push(wire);
     }

@@ -167,7 +167,7 @@ pub(in crate::context) fn append_measured(
 ) {
     let index = session.transcript.ledger.next_message();
     let outline = &measure.outline;
-    let pushed = session.repairs.find(index, outline);
+    let mut pushed = session.repairs.find(index, outline);
     session.transcript.turn = session.transcript.turn.saturating_add(u32::from(measure.is_request));
     let before =
         session.transcript.outlines.last().filter(|_| session.transcript.dialect.format.has_runs());
@@ -252,7 +252,8 @@ pub(in crate::context) fn append_measured(
     let request = if measure.is_request { index } else { session.transcript.user_request };
     session.transcript.outlines.push(Rc::clone(&measure.outline));
     protect(session, request, protected_turn(session));
-    repair_arrival(session, pushed.fixes);
+    repair_arrival(session, std::mem::take(&mut pushed.fixes));
+    session.repairs.spare = pushed;
     session.request.last.settled = false;
 }
 

@@ -196,20 +196,21 @@ pub(in crate::context) fn take_found(
     found: Vec<Occurrence>,
     known: &Identifiers,
 ) {
-    let has_secret = found.iter().any(|it| is_hidden(known, it.id));
-    let shown = |it: &&Occurrence| !has_secret || !is_hidden(known, it.id);
-    let mut ids = Vec::with_capacity(found.len());
-    ids.extend(found.iter().filter(|it| it.in_head).filter(shown).map(|it| it.id));
+    let has_secret = known.has_secrets && found.iter().any(|it| is_hidden(known, it.id));
+    let shown = |id: u32| !has_secret || !is_hidden(known, id);
+    let ids = &mut block.ids;
+    ids.clear();
+    ids.reserve_exact(found.len());
+    ids.extend(found.iter().filter(|it| it.in_head).map(|it| it.id).filter(|id| shown(*id)));
     block.head_ids = u32::try_from(ids.len()).unwrap_or(u32::MAX);
     let mut head = None;
     for it in &found {
         if it.in_head {
             head = Some(it.id);
-        } else if head != Some(it.id) && shown(&it) {
+        } else if head != Some(it.id) && shown(it.id) {
             ids.push(it.id);
         }
     }
-    block.ids = ids;
     // Whether a word is a secret depends on the text in which it was first found: another session looks for itself.
     block.found = (!has_secret).then_some(found);
 }

@@ -34,6 +34,9 @@ pub struct KnownMessages {
     written: Written,
     /// The numbers that the words have in the session, once they have one.
     ids: Vec<Option<u32>>,
+    /// Blocks of messages that were appended, and the last list of such: the next ones take their room.
+    spare: Vec<Measured>,
+    list: Vec<Measured>,
 }
 
 /// The bytes, and where things stand in them.
@@ -62,7 +65,8 @@ impl KnownMessages {
     /// None: they are other bytes, or have changed.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let written = Written::read(bytes)?;
-        Some(Self { ids: vec![None; written.words.len()], written })
+        let ids = vec![None; written.words.len()];
+        Some(Self { written, ids, spare: Vec::new(), list: Vec::new() })
     }
 
     /// How many messages there are.
@@ -124,7 +128,7 @@ impl KnownMessages {
             }
             // Before its identifiers have numbers.
             keep_where_closed(session);
-            let Some(measure) = self.measure(session, message) else { break };
+            let Some(mut measure) = self.measure(session, message) else { break };
             if may_be_cut(session, &measure) || needs_text(session, &measure.outline) {
                 break;
             }
@@ -133,6 +137,8 @@ impl KnownMessages {
                 return Appended::RereadAll;
             }
             append_measured(session, &measure, None);
+            self.spare.append(&mut measure.blocks);
+            self.list = measure.blocks;
             appended = appended.saturating_add(1);
         }
         Appended::UpTo(appended)
@@ -153,14 +159,19 @@ impl KnownMessages {
         let is_request = from.flag();
         let has_words = words_of(session) != NO_WORDS;
         let count = from.count();
-        let room = count.min(USUAL_PIECES);
-        let (mut pieces, mut blocks) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut pieces = Vec::with_capacity(count.min(USUAL_PIECES));
+        let mut blocks = std::mem::take(&mut self.list);
         for _ in 0..count {
             pieces.push(piece::read(&mut from)?);
             let [tokens, overhead, chars, bytes] = [(); 4].map(|()| from.small());
             let key = from.hash();
-            let mut block = Measured { tokens, overhead, chars, key, bytes, ..Measured::default() };
-            let found = (0..from.count()).map(|_| occurrence(from.number())).collect();
+            let Measured { mut ids, found, .. } = self.spare.pop().unwrap_or_default();
+            ids.clear();
+            let mut found = found.unwrap_or_default();
+            found.clear();
+            found.extend((0..from.count()).map(|_| occurrence(from.number())));
+            let mut block =
+                Measured { tokens, overhead, chars, key, bytes, ids, ..Measured::default() };
             if has_words {
                 number(&self.written, &mut self.ids, session, &mut block, found)?;
             } else {

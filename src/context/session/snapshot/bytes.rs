@@ -160,6 +160,13 @@ impl<'a> Reader<'a> {
     }
 
     pub(in crate::context) fn number(&mut self) -> u64 {
+        // Most are small.
+        if let Some((&byte, rest)) = self.rest.split_first()
+            && byte < 0x80
+        {
+            self.rest = rest;
+            return byte.into();
+        }
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let Some((&byte, rest)) = self.rest.split_first() else { break };
