@@ -34,8 +34,9 @@ pub struct KnownMessages {
     written: Written,
     /// The numbers that the words have in the session, once they have one.
     ids: Vec<Option<u32>>,
-    /// Blocks of messages that were appended, and the last list of such: the next ones take their room.
+    /// Blocks of messages that were appended: those of the next ones take their room.
     spare: Vec<Measured>,
+    /// The empty list that held those of the last one.
     list: Vec<Measured>,
 }
 
@@ -171,7 +172,7 @@ impl KnownMessages {
             found.clear();
             found.extend((0..from.count()).map(|_| occurrence(from.number())));
             let mut block =
-                Measured { tokens, overhead, chars, key, bytes, ids, ..Measured::default() };
+                Measured { tokens, overhead, chars, ids, key, bytes, ..Measured::default() };
             if has_words {
                 number(&self.written, &mut self.ids, session, &mut block, found)?;
             } else {
