@@ -35,6 +35,29 @@ pub struct ByHash {
     entries: Vec<(u64, i64)>,
 }
 
+/// Hashes, each once.
+#[derive(Clone, Debug, Default)]
+pub struct Hashes {
+    index: Index,
+    all: Vec<u64>,
+}
+
+impl Hashes {
+    /// It is one of them.
+    pub fn has(&self, hash: u64) -> bool {
+        self.index.find(hash, &|at| self.all.get(at) == Some(&hash)).is_some()
+    }
+
+    /// It is one of them from now on.
+    pub fn insert(&mut self, hash: u64) {
+        if !self.has(hash) {
+            let hash_of = |at: usize| self.all.get(at).copied().unwrap_or_default();
+            self.index.add(hash, self.all.len(), &hash_of);
+            self.all.push(hash);
+        }
+    }
+}
+
 impl ByHash {
     fn at(&self, key: u64) -> Option<usize> {
         self.index.find(key, &|at| self.entries.get(at).is_some_and(|(known, _)| *known == key))
@@ -170,6 +193,20 @@ mod tests {
             assert_eq!(names.get(at % 2, &name), Some(at));
             assert!(!names.has(2, &name));
         }
+    }
+
+    #[test]
+    fn hashes_are_found_after_growth() {
+        let mut hashes = Hashes::default();
+        let hash = |at: u64| crate::hash::mix(at);
+        for at in 0..1000 {
+            assert!(!hashes.has(hash(at)));
+            hashes.insert(hash(at));
+            hashes.insert(hash(at));
+            assert!(hashes.has(hash(at)));
+        }
+        assert_eq!((0..2000).filter(|&at| hashes.has(hash(at))).count(), 1000);
+        assert_eq!(hashes.all.len(), 1000);
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Ledger {
             pair: arrival.pair,
             tool,
             ids: (start, end),
-            head_ids: arrival.head_ids,
+            head_ids: u16::try_from(arrival.head_ids).unwrap_or(u16::MAX),
             last: call,
             uses: 0,
             live: 0,
@@ -164,20 +164,24 @@ impl Ledger {
 
     /// The model has written these identifiers: what they came from was used.
     fn use_identifiers(&mut self, ids: &[u32], message: MessageId, call: u32) {
+        let mut touched = BlockId::NONE;
         for &id in ids {
             let Some(identifier) = self.identifiers.get_mut(id) else { continue };
             let (newest, source) = (identifier.newest, identifier.source);
             let first_use = identifier.uses == 0;
             identifier.uses = identifier.uses.saturating_add(1);
             identifier.last_use = call;
+            // Identifiers that stand together mostly come from one block.
             for at in [newest, source] {
-                if let Some(block) = self.blocks.get_mut(at.index())
+                if at != touched
+                    && let Some(block) = self.blocks.get_mut(at.index())
                     && block.message < message
                 {
                     if block.last != call || block.uses == 0 {
                         block.uses = block.uses.saturating_add(1);
                     }
                     block.last = call;
+                    touched = at;
                 }
             }
             if first_use && let Some(block) = self.blocks.get_mut(source.index()) {

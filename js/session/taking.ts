@@ -59,12 +59,14 @@ export class Taking<M> implements TakenUp<M> {
   }
 
   ask(index: number): Asked {
+    const asked = this.#asked[index];
+    if (asked) return asked;
     if (!this.#key && !this.#isSummary) return NOTHING;
-    const [message, place] = [this.messages[index] as M, this.placeOf(index)];
-    this.#asked[index] ??= {
-      key: this.#key?.(message, place),
-      isSummary: this.#isSummary?.(message, place) === true,
-    };
+    const message = this.messages[index] as M;
+    const place = this.placeOf(index);
+    const key = this.#key?.(message, place);
+    const isSummary = this.#isSummary?.(message, place) === true;
+    this.#asked[index] = { key, isSummary };
     return this.#asked[index];
   }
 

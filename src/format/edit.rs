@@ -36,7 +36,7 @@ pub enum What {
     Arguments(Value),
     /// It goes out with this call id.
     Id(String),
-    /// These of its cache markers do not go out: [`Piece::marks`].
+    /// These of its cache markers do not go out: [`Traits::marks`](crate::model::Traits::marks).
     Unmark(u64),
     /// It goes out with what stands for a lost signature.
     Sign,

@@ -64,7 +64,8 @@ impl Joined {
         };
         let copy = Copied { path, index: message, from };
         self.content.push(null);
-        let moved = Piece { place: Place::Item(at), ..piece.clone() };
+        let mut moved = piece.clone();
+        moved.place = Place::Item(at);
         for change in changes {
             match &change.what {
                 What::Strings(_) => {

@@ -147,11 +147,13 @@ impl Mended {
             part.piece.broken_unicode = true;
             part.text = text.into();
         }
-        for name in [&mut part.piece.id, &mut part.piece.name] {
-            if let Some(text) = clean(name) {
-                part.piece.broken_unicode = true;
-                *name = text.into();
-            }
+        if let Some(id) = clean(&part.piece.id) {
+            part.piece.broken_unicode = true;
+            part.piece.id = id.into();
+        }
+        if let Some(name) = clean(&part.piece.name) {
+            part.piece.broken_unicode = true;
+            part.piece.name = name.into();
         }
         part
     }

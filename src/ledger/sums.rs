@@ -16,14 +16,15 @@ impl Sums {
     }
 
     pub(super) fn push(&mut self, number: u64) {
-        let mut place = self.tree.len();
-        let start = parent(place.saturating_add(1));
+        let mut last = self.tree.len();
+        let first = parent(last.saturating_add(1));
         let mut sum = number;
-        while place > start
-            && let Some(part) = place.checked_sub(1).and_then(|at| self.tree.get(at))
+        // Most places have no other below them.
+        while last > first
+            && let Some(part) = self.tree.get(last.saturating_sub(1))
         {
             sum = sum.saturating_add(*part);
-            place = parent(place);
+            last = parent(last);
         }
         self.tree.push(sum);
         self.total = self.total.saturating_add(number);

@@ -103,7 +103,7 @@ pub struct Block {
     /// Where its identifiers stand in the ledger's list, from and up to; those of its first 200 characters first.
     pub ids: (u32, u32),
     /// How many of them stand in its first 200 characters.
-    pub head_ids: u32,
+    pub head_ids: u16,
     /// Call at which it was last used, or arrived.
     pub last: u32,
     /// Calls that used it.

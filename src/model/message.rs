@@ -1,6 +1,8 @@
 //! A message: as a format reads it (`Draft`), as it is remembered (`Outline`), and its measure (`Message`).
 
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
 
 use super::{BlockId, Kind, Op};
 
@@ -76,17 +78,24 @@ pub struct Draft<'a> {
     pub at_ms: Option<i64>,
 }
 
-/// A part without its text: what validity, views and edits need to know of it.
+/// A part without its text: what validity, views and edits need to know of it. Members of its [`Traits`] read as its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The call's id, as the host wrote it; empty where there is none.
+    pub id: Box<str>,
+    /// All else. A change of it is this piece's alone.
+    pub traits: Rc<Traits>,
+}
+
+/// What a piece is, without its id. Most pieces of a session differ in nothing but their ids, so they share their traits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a piece, not a state")]
-pub struct Piece {
+pub struct Traits {
     /// What it is.
     pub kind: Kind,
     /// Where it stands on the host's object.
     pub place: Place,
-    /// The call's id, as the host wrote it; empty where there is none.
-    pub id: Box<str>,
-    /// The tool's name; of a request or response of approval (`Kind::Other`) its own id, where `id` is the call's; of a
+    /// The tool's name; of a request or response of approval (`Kind::Other`) its own id, where the piece's id is the call's; of a
     /// mirror the member that holds the arguments. Empty where there is none.
     pub name: Box<str>,
     /// No text but white space (and no image) in it.
@@ -124,6 +133,14 @@ pub struct Piece {
     pub step: (u32, u32),
     /// The host itself leaves its message out of every request: an aborted turn of pi's. Rules do not see it.
     pub unsent: bool,
+}
+
+/// Traits of the newest pieces, for the next to share.
+#[derive(Clone, Debug, Default)]
+pub struct RecentTraits {
+    all: Vec<Rc<Traits>>,
+    /// The one whose place is taken next.
+    oldest: usize,
 }
 
 /// A message without its text.
@@ -185,13 +202,46 @@ impl Place {
     }
 }
 
-impl Piece {
-    /// A piece with nothing special about it.
+impl Deref for Piece {
+    type Target = Traits;
+
+    fn deref(&self) -> &Traits {
+        &self.traits
+    }
+}
+
+impl DerefMut for Piece {
+    /// Out of line: formats write a member in a hundred places.
+    #[inline(never)]
+    fn deref_mut(&mut self) -> &mut Traits {
+        Rc::make_mut(&mut self.traits)
+    }
+}
+
+/// How many are remembered. Most sessions have fewer: kinds of pieces times tools.
+const RECENT: usize = 48;
+
+impl RecentTraits {
+    /// Takes those of an earlier piece in place of these, if they are the same.
+    pub fn share(&mut self, traits: &mut Rc<Traits>) {
+        if let Some(known) = self.all.iter().find(|known| *known == traits) {
+            *traits = Rc::clone(known);
+        } else if let Some(oldest) = self.all.get_mut(self.oldest) {
+            *oldest = Rc::clone(traits);
+            self.oldest = self.oldest.saturating_add(1) % RECENT;
+        } else {
+            self.all.push(Rc::clone(traits));
+            self.oldest = self.all.len() % RECENT;
+        }
+    }
+}
+
+impl Traits {
+    /// Nothing is special about it.
     pub fn new(kind: Kind, place: Place) -> Self {
         Self {
             kind,
             place,
-            id: Box::default(),
             name: Box::default(),
             blank: false,
             error: false,
@@ -211,6 +261,18 @@ impl Piece {
             step: (0, 0),
             unsent: false,
         }
+    }
+
+    /// A piece of them.
+    pub fn piece(self, id: impl Into<Box<str>>) -> Piece {
+        Piece { id: id.into(), traits: Rc::new(self) }
+    }
+}
+
+impl Piece {
+    /// A piece with nothing special about it.
+    pub fn new(kind: Kind, place: Place) -> Self {
+        Traits::new(kind, place).piece("")
     }
 
     /// A call of a tool that the provider runs itself, or its result: neither is the host's.
@@ -255,7 +317,7 @@ impl<'a> Part<'a> {
         let blank =
             matches!(kind, Kind::Text | Kind::Thinking | Kind::Result) && text.trim().is_empty();
         Self {
-            piece: Piece { blank, ..Piece::new(kind, place) },
+            piece: Traits { blank, ..Traits::new(kind, place) }.piece(""),
             text,
             images: 0,
             opaque: 0,
@@ -276,9 +338,31 @@ impl<'a> Part<'a> {
 impl Draft<'_> {
     /// What is remembered of the message.
     pub fn outline(&self) -> Outline {
-        Outline {
-            role: self.role,
-            pieces: self.parts.iter().map(|part| part.piece.clone()).collect(),
+        let pieces = self.parts.iter().map(|part| part.piece.clone());
+        Outline { role: self.role, pieces: pieces.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_that_differ_only_in_their_ids_share_their_traits_until_one_changes() {
+        let mut recent = RecentTraits::default();
+        let mut piece = |tool: usize, id: &str| {
+            let traits = Traits::new(Kind::Call, Place::Item(1));
+            let mut piece = Traits { name: format!("tool {tool}").into(), ..traits }.piece(id);
+            recent.share(&mut piece.traits);
+            piece
+        };
+        for tool in 0..RECENT.saturating_mul(3) {
+            let (one, mut other) = (piece(tool, "a"), piece(tool, "b"));
+            assert!(Rc::ptr_eq(&one.traits, &other.traits));
+            assert_eq!((&*one.name, &*other.id), (&*format!("tool {tool}"), "b"));
+            other.blank = true;
+            assert!(!one.blank);
         }
+        assert_eq!(recent.all.len(), RECENT);
     }
 }

@@ -7,5 +7,5 @@ mod view;
 
 pub use block::{Block, Form, Kind, Mask, NONE};
 pub use ids::{BlockId, GroupId, Id, MessageId, Span};
-pub use message::{Draft, Message, Outline, Part, Piece, Place, Role};
+pub use message::{Draft, Message, Outline, Part, Piece, Place, RecentTraits, Role, Traits};
 pub use view::{Copied, Fix, FixKind, Item, Joint, Made, MadePart, Op, Violation, Voice};

@@ -216,7 +216,7 @@ pub enum FixKind {
     Unmark {
         /// The piece.
         piece: u32,
-        /// See [`Piece::marks`](super::Piece::marks).
+        /// See [`Traits::marks`](super::Traits::marks).
         marks: u64,
     },
     /// The system's message goes out as the user's, at its place.

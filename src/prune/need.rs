@@ -179,7 +179,7 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (V
 /// The block's identifiers that are worth naming, the best first, earlier ones first where equal. Those that a newer block holds
 /// score `newer` less.
 fn worth_naming(ledger: &Ledger, block: BlockId, newer: i64) -> impl Iterator<Item = u32> {
-    let head = ledger.block(block).map_or(0, |block| block.head_ids as usize);
+    let head = ledger.block(block).map_or(0, |block| block.head_ids.into());
     let mut ranks = Vec::new();
     for (at, &id) in ledger.ids(block).iter().enumerate() {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };

@@ -1,6 +1,6 @@
 //! Outlines of what fixes make: steps that go out as one, and messages of ours.
 
-use crate::model::{Kind, Made, MadePart, MessageId, Outline, Piece, Place, Role};
+use crate::model::{Kind, Made, MadePart, MessageId, Outline, Piece, Place, Role, Traits};
 
 /// The step that starts at this pointer goes out with the one before it.
 pub fn join_steps(pieces: &mut [Piece], start: &str) {
@@ -20,11 +20,8 @@ pub fn outline_of<'o>(made: &Made, outlines: &dyn Fn(MessageId) -> Option<&'o Ou
         outlines(message)?.pieces.get(usize::try_from(piece).ok()?).cloned()
     };
     let result = |id: &str, name: &str, error, place| {
-        let piece = Piece::new(Kind::Result, place);
-        Outline {
-            role: Role::Tool,
-            pieces: vec![Piece { id: id.into(), name: name.into(), error, ..piece }],
-        }
+        let traits = Traits { name: name.into(), error, ..Traits::new(Kind::Result, place) };
+        Outline { role: Role::Tool, pieces: vec![traits.piece(id)] }
     };
     match made {
         Made::User(parts) => {

@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use super::CONTINUE;
 use super::findings::Findings;
-use super::open_calls::OpenCalls;
 use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
 use super::repairer::Repairer;
-use super::run::{Keys, Reasoning, Run};
+use super::run::{Reasoning, Room, Run};
 use crate::hash_index::ByName;
 use crate::model::{FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role, Span};
 use crate::validity::call::Call;
@@ -140,23 +139,27 @@ impl Repairer {
         }
         seen.may_cut = !continues;
         let before = (self.last, self.intact);
-        self.run.get_or_insert_with(|| Run {
-            start: index,
-            beside: beside.unwrap_or(index),
-            end: index,
-            until: index,
-            growing: true,
-            answering: true,
-            open: OpenCalls::default(),
-            keys: Keys::default(),
-            approvals: Vec::new(),
-            trailing: Vec::new(),
-            placed: Vec::new(),
-            misnamed: false,
-            references: 0,
-            has_solid: false,
-            head: (first.piece.kind, first.piece.place),
-            before,
+        let room = &mut self.room;
+        self.run.get_or_insert_with(|| {
+            let Room { open, keys, placed } = std::mem::take(room);
+            Run {
+                start: index,
+                beside: beside.unwrap_or(index),
+                end: index,
+                until: index,
+                growing: true,
+                answering: true,
+                open,
+                keys,
+                approvals: Vec::new(),
+                trailing: Vec::new(),
+                placed,
+                misnamed: false,
+                references: 0,
+                has_solid: false,
+                head: (first.piece.kind, first.piece.place),
+                before,
+            }
         })
     }
 
@@ -175,19 +178,16 @@ impl Repairer {
             seen.fix(at, kind, "I5", &message);
         }
         let Some(run) = &mut self.run else { return };
-        run.keys.insert(&key, Rc::clone(&wire));
-        let name = piece.name.clone();
         let key = if *wire == *key { Rc::clone(&wire) } else { key.into() };
+        run.keys.insert(Rc::clone(&key), Rc::clone(&wire));
         run.open.push(Call {
             message: index,
             piece: number,
-            place: piece.place,
+            traits: Rc::clone(&piece.traits),
             wire,
-            name,
             key,
             group,
             anchor: index,
-            within: piece.within,
             asked: false,
             decided: piece.decided.then_some(index),
         });

@@ -28,14 +28,14 @@ impl Repairer {
             piece: at.number,
             place: at.piece.place,
             wire: Rc::clone(&call.wire),
-            name: call.name.clone(),
+            call: Rc::clone(&call.traits),
         });
     }
 
     /// A result that names another tool than its call, where names pair them and its host sends that name.
     pub(super) fn is_misnamed(&self, at: At<'_>, call: &Call) -> bool {
         let named = in_parts(at.piece) || !at.piece.name.is_empty();
-        self.provider.rules().together && named && at.piece.name != call.name
+        self.provider.rules().together && named && at.piece.name != call.traits.name
     }
 
     /// A turn's results must move into one message: not all are there, or one is not of the tool that was called.
@@ -48,10 +48,10 @@ impl Repairer {
         let rule = self.provider.rules().names.late;
         let message = "not all results of the turn stand in one message, directly behind its calls";
         let mut fixes = Vec::new();
-        for Placed { message: index, piece, place, wire, name } in &run.placed {
+        for Placed { message: index, piece, place, wire, call } in &run.placed {
             let drop = FixKind::Drop { piece: *piece };
             fixes.push(fix(*index, Some(*place), drop, rule, message.into()));
-            let (id, name) = (wire.to_string(), name.clone().into());
+            let (id, name) = (wire.to_string(), call.name.clone().into());
             let made = Made::Moved { id, name, message: *index, piece: *piece };
             let mut moved = fix(*index, Some(*place), FixKind::After(made), rule, message.into());
             moved.index = run.end;

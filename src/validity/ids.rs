@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Provider;
 use super::provider::Charset;
 use crate::hash::{bytes, fnv, mix};
-use crate::hash_index::{ByHash, ByName};
+use crate::hash_index::{ByName, Hashes};
 
 /// Room for the number behind an id that is used again.
 /// `_` and the ten digits of the largest `u32`.
@@ -18,7 +18,7 @@ pub(super) struct Ids {
     /// A body of Anthropic's own goes to Bedrock as it is, and `InvokeModel` wants Anthropic's ids; Converse takes more.
     pub(super) as_written: bool,
     /// By their hashes: one that is taken for used and is not goes out with a number, as if it were.
-    used: ByHash,
+    used: Hashes,
     /// The last number given out behind each base.
     numbers: ByName<'static>,
 }
@@ -43,13 +43,13 @@ impl Ids {
             }
             self.numbers.insert(0, base, number);
         }
-        self.used.insert(bytes(0, wire.as_bytes()), 0);
+        self.used.insert(bytes(0, wire.as_bytes()));
         wire.into()
     }
 
     /// Whether a call goes out with this id.
     pub(super) fn has(&self, id: &str) -> bool {
-        self.used.get(bytes(0, id.as_bytes())).is_some()
+        self.used.has(bytes(0, id.as_bytes()))
     }
 }
 

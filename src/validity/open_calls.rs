@@ -29,9 +29,9 @@ impl By<'_> {
     fn is(self, call: &Call) -> bool {
         match self {
             Self::Key(key) => *call.key == *key,
-            Self::KeyAndName(key, name) => *call.key == *key && *call.name == *name,
-            Self::Name(name) => *call.name == *name,
-            Self::NameWithoutId(name) => *call.name == *name && call.wire.is_empty(),
+            Self::KeyAndName(key, name) => *call.key == *key && *call.traits.name == *name,
+            Self::Name(name) => *call.traits.name == *name,
+            Self::NameWithoutId(name) => *call.traits.name == *name && call.wire.is_empty(),
             Self::Wire(wire) => *call.wire == *wire,
         }
     }
@@ -59,7 +59,7 @@ impl By<'_> {
 
     /// All that a call is found by.
     fn all(call: &Call) -> [By<'_>; By::ALL] {
-        let Call { key, name, wire, .. } = call;
+        let (key, name, wire) = (&*call.key, &*call.traits.name, &*call.wire);
         let unnamed = By::NameWithoutId(if wire.is_empty() { name } else { "" });
         [By::Key(key), By::KeyAndName(key, name), By::Name(name), unnamed, By::Wire(wire)]
     }
@@ -263,20 +263,20 @@ thread_local! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Place;
+    use crate::model::{Kind, Place, Traits};
     use proptest::prelude::*;
 
     fn call(number: u32, key: &str, name: &str, wire: &str) -> Call {
+        let traits = Traits::new(Kind::Call, Place::Item(number));
+        let within = number.is_multiple_of(3);
         Call {
             message: number.into(),
             piece: 0,
-            place: Place::Item(number),
+            traits: Traits { name: name.into(), within, ..traits }.into(),
             wire: wire.into(),
-            name: name.into(),
             key: key.into(),
             group: 0.into(),
             anchor: 0.into(),
-            within: number.is_multiple_of(3),
             asked: false,
             decided: None,
         }

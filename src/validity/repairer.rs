@@ -9,7 +9,7 @@ use super::ids::Ids;
 use super::open_calls::{By, OpenCalls};
 use super::piece::{fix, shown};
 use super::provider::Provider;
-use super::run::{Run, Unsigned};
+use super::run::{Room, Run, Unsigned};
 use crate::model::{Fix, FixKind, MessageId, NONE, Outline, Role, Span};
 use crate::validity::call::Call;
 
@@ -25,6 +25,8 @@ pub struct Repairer {
     pub(super) ids: Ids,
     /// The newest run of assistant messages; one message where the provider does not merge them.
     pub(super) run: Option<Run>,
+    /// For the next run.
+    pub(super) room: Room,
     /// Calls of earlier runs that have no result: a late one may still come.
     pub(super) waiting: OpenCalls,
     /// Calls whose id was used again by a later run: no result will be theirs.
@@ -67,6 +69,7 @@ impl Repairer {
             provider,
             ids: Ids::default(),
             run: None,
+            room: Room::default(),
             waiting: OpenCalls::default(),
             lost: Vec::new(),
             first: None,
@@ -179,7 +182,7 @@ impl Repairer {
 
     /// A new run begins: what is still open waits for a late result.
     pub(super) fn close(&mut self, seen: &mut Findings) {
-        let Some(run) = self.run.take() else { return };
+        let Some(mut run) = self.run.take() else { return };
         if Self::must_gather(&run) {
             seen.fixes.extend(self.gather(&run));
         }
@@ -194,11 +197,14 @@ impl Repairer {
                 }
             }
         }
-        for mut call in run.open.into_calls() {
-            call.anchor = run.end;
-            self.provider_runs |= call.is_provider_run();
-            self.waiting.push(call);
+        if !run.open.is_empty() {
+            for mut call in std::mem::take(&mut run.open).into_calls() {
+                call.anchor = run.end;
+                self.provider_runs |= call.is_provider_run();
+                self.waiting.push(call);
+            }
         }
+        self.room = run.into_room();
     }
 
     /// Calls that the provider runs and that have no result: once the user has spoken, none comes, and they go.
@@ -224,7 +230,13 @@ impl Repairer {
     fn unanswered(&self, call: &Call) -> Fix {
         let message = format!("the provider's own call \"{}\" has no result", shown(&call.key));
         let rule = self.provider.rules().names.open;
-        fix(call.message, Some(call.place), FixKind::Drop { piece: call.piece }, rule, message)
+        fix(
+            call.message,
+            Some(call.traits.place),
+            FixKind::Drop { piece: call.piece },
+            rule,
+            message,
+        )
     }
 
     /// A message is passed over that was right when it was sent.

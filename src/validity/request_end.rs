@@ -75,21 +75,21 @@ impl Repairer {
         });
         let all = waiting.chain(lost).chain(run);
         // Whoever runs these tools answers them: a result of ours would be a second one.
-        let mut calls: Vec<_> = all.filter(|(_, call)| !call.within).collect();
+        let mut calls: Vec<_> = all.filter(|(_, call)| !call.traits.within).collect();
         sort_by(&mut calls, |(_, call)| (i64::from(call.message), i64::from(call.piece)));
         let fixes = calls.into_iter().map(|(anchor, call)| {
-            let (id, name) = (call.wire.to_string(), call.name.clone().into());
+            let (id, name) = (call.wire.to_string(), call.traits.name.clone().into());
             let message = format!("the call \"{}\" has no result", shown(&call.key));
             // A part that is call and result in one is answered where it stands.
-            let (index, kind) = if matches!(call.place, Place::Tool(_)) {
+            let (index, kind) = if matches!(call.traits.place, Place::Tool(_)) {
                 let text = Some(NO_RESULT.into());
                 (call.message, FixKind::Text { piece: call.piece, text })
             } else {
-                let (text, like) = (NO_RESULT.into(), call.place);
+                let (text, like) = (NO_RESULT.into(), call.traits.place);
                 let made = Made::Result { id, name, text, error: true, like };
                 (anchor, FixKind::After(made))
             };
-            let mut fix = fix(call.message, Some(call.place), kind, names.open, message);
+            let mut fix = fix(call.message, Some(call.traits.place), kind, names.open, message);
             fix.index = index;
             fix
         });

@@ -2,7 +2,7 @@
 
 use super::provider::{Limits, Provider};
 use super::{Options, piece};
-use crate::model::{Fix, FixKind, Kind, MessageId, Outline, Piece, Place, Violation};
+use crate::model::{Fix, FixKind, Kind, MessageId, Outline, Piece, Place, Traits, Violation};
 
 /// I13: too many cache markers, or some where none may stand. The earliest go; those of system and tools are the host's.
 pub(super) fn markers<'o>(
@@ -144,7 +144,7 @@ impl RequestRules {
         for at in piece::at(index, outline).filter(|at| !at.piece.unsent) {
             calls |= at.piece.kind == Kind::Call;
             thinks |= at.piece.kind == Kind::Thinking;
-            let Piece { images, widest, place, .. } = *at.piece;
+            let Traits { images, widest, place, .. } = **at.piece;
             if images > 0 && self.limits.images > 0 {
                 self.count = self.count.saturating_add(images);
                 self.images.push(Image { index, place, images, up_to: self.count, widest });

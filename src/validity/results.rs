@@ -73,7 +73,7 @@ impl Repairer {
             let unnamed = !in_parts(piece) && piece.name.is_empty();
             let both = if unnamed { By::Key(key) } else { By::KeyAndName(key, &piece.name) };
             // A part that is call and result in one answers itself, whoever has the same id.
-            let own = |call: &Call| match (call.place, piece.place) {
+            let own = |call: &Call| match (call.traits.place, piece.place) {
                 (Place::Tool(call), Place::Inner(result, _)) => call == result,
                 _ => false,
             };
@@ -112,7 +112,7 @@ impl Repairer {
     fn again(&self, at: At<'_>, call: Call, message: &str, seen: &mut Findings) {
         let rule = self.provider.rules().names.late;
         seen.fix(at, at.drop(), rule, message);
-        let (id, name) = (call.wire.to_string(), call.name.into());
+        let (id, name) = (call.wire.to_string(), call.traits.name.clone().into());
         let made = Made::Moved { id, name, message: at.index, piece: at.number };
         let mut fix = at.fix(FixKind::After(made), rule, message);
         fix.index = call.anchor;

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use super::open_calls::OpenCalls;
 use super::piece::fix;
-use crate::hash_index::ByName;
-use crate::model::{Fix, FixKind, Kind, MessageId, Place, Role, Span};
+use crate::hash::bytes;
+use crate::hash_index::Index;
+use crate::model::{Fix, FixKind, Kind, MessageId, Place, Role, Span, Traits};
 
 /// A request for approval in the newest run.
 #[derive(Clone, Debug)]
@@ -75,40 +76,81 @@ pub(super) struct Placed {
     pub(super) message: MessageId,
     pub(super) piece: u32,
     pub(super) place: Place,
-    /// With which id and name it would move.
+    /// With which id it would move, and the call that has the name.
     pub(super) wire: Rc<str>,
-    pub(super) name: Box<str>,
+    pub(super) call: Rc<Traits>,
 }
 
-/// Ids of calls, as the host wrote them, and as the newest with each goes out.
+/// Ids of calls, each once: as the host wrote it, and as the newest call with it goes out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
-    index: ByName<'static>,
-    wires: Vec<Rc<str>>,
+    all: Vec<(Rc<str>, Rc<str>)>,
+    /// Empty as long as there are few.
+    index: Index,
 }
 
+/// Up to so many ids are looked through one by one: most turns have fewer calls.
+const FEW: usize = 8;
+
 impl Keys {
-    pub(super) fn insert(&mut self, key: &str, wire: Rc<str>) {
-        self.index.insert(0, key.to_owned(), self.wires.len());
-        self.wires.push(wire);
+    fn at(&self, key: &str) -> Option<usize> {
+        let is = |(known, _): &(Rc<str>, Rc<str>)| **known == *key;
+        if self.all.len() <= FEW {
+            return self.all.iter().position(is);
+        }
+        self.index.find(bytes(0, key.as_bytes()), &|at| self.all.get(at).is_some_and(is))
+    }
+
+    pub(super) fn insert(&mut self, key: Rc<str>, wire: Rc<str>) {
+        if let Some((_, known)) = self.at(&key).and_then(|at| self.all.get_mut(at)) {
+            *known = wire;
+            return;
+        }
+        self.all.push((key, wire));
+        let all = &self.all;
+        let hash_of = |at: usize| all.get(at).map_or(0, |(key, _)| bytes(0, key.as_bytes()));
+        let last = all.len().saturating_sub(1);
+        let first = if last == FEW { 0 } else { last };
+        for at in (first..=last).filter(|_| last >= FEW) {
+            self.index.add(hash_of(at), at, &hash_of);
+        }
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
-        self.index.has(0, key)
+        self.at(key).is_some()
     }
 
     /// How the newest call with the id goes out.
     pub(super) fn wire(&self, key: &str) -> Option<&str> {
-        self.index.get(0, key).and_then(|at| self.wires.get(at)).map(|wire| &**wire)
+        self.all.get(self.at(key)?).map(|(_, wire)| &**wire)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.wires.is_empty()
+        self.all.is_empty()
     }
 
-    /// Each once.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.index.names()
+        self.all.iter().map(|(key, _)| &**key)
+    }
+
+    fn clear(&mut self) {
+        self.all.clear();
+        self.index = Index::default();
+    }
+}
+
+/// Empty lists of a turn that is over: those of the next take their room.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    pub(super) open: OpenCalls,
+    pub(super) keys: Keys,
+    pub(super) placed: Vec<Placed>,
+}
+
+impl Clone for Room {
+    /// A copy makes its own.
+    fn clone(&self) -> Self {
+        Self::default()
     }
 }
 
@@ -123,6 +165,14 @@ impl Run {
         self.open.has_host_run()
     }
 
+    /// What is left of it once its open calls are taken.
+    pub(super) fn into_room(self) -> Room {
+        let Self { open, mut keys, mut placed, .. } = self;
+        keys.clear();
+        placed.clear();
+        Room { open, keys, placed }
+    }
+
     /// Drops the reasoning at its end.
     pub(super) fn cut_trailing(&self, rule: &'static str) -> impl Iterator<Item = Fix> {
         let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";
@@ -133,3 +183,35 @@ impl Run {
 /// First calls of the current turn's steps that are not signed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unsigned(pub(super) Vec<(MessageId, u32, Place)>);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn keys_are_found_as_in_a_plain_list(
+            calls in prop::collection::vec(("[a-f]{1,2}", "[wv][0-9]"), 0..40),
+            other in "[a-f]{1,2}",
+        ) {
+            let (mut keys, mut plain) = (Keys::default(), Vec::<(&str, &str)>::new());
+            for (key, wire) in &calls {
+                keys.insert(key.as_str().into(), wire.as_str().into());
+                match plain.iter_mut().find(|(known, _)| known == key) {
+                    Some((_, known)) => *known = wire,
+                    None => plain.push((key, wire)),
+                }
+                let wire_of = |key: &str| plain.iter().find(|(known, _)| *known == key).map(|it| it.1);
+                prop_assert_eq!(keys.wire(key), Some(&**wire));
+                prop_assert_eq!(keys.wire(&other), wire_of(&other));
+                prop_assert_eq!(keys.has(&other), wire_of(&other).is_some());
+                prop_assert!(keys.iter().eq(plain.iter().map(|(key, _)| *key)));
+            }
+            prop_assert_eq!(keys.is_empty(), calls.is_empty());
+            keys.clear();
+            prop_assert!(keys.is_empty() && !keys.has(&other));
+        }
+    }
+}

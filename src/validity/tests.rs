@@ -22,7 +22,7 @@ use oracle::accept;
 pub(super) use sent::{apply, take_turns};
 
 use super::*;
-use crate::model::{FixKind, GroupId, Kind, Made, NONE, Piece, Place, Role};
+use crate::model::{FixKind, GroupId, Kind, Made, NONE, Piece, Place, Role, Traits};
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
 pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
@@ -62,16 +62,16 @@ pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         "a" | "y" => (Kind::Other, item, false),
         _ => panic!("{word}"),
     };
-    Piece {
-        id: id.into(),
+    let traits = Traits {
         name: name.into(),
         within,
         opaque,
         blank,
         broken_unicode: broken,
         bad_arguments: bad,
-        ..Piece::new(kind, place)
-    }
+        ..Traits::new(kind, place)
+    };
+    traits.piece(id)
 }
 
 pub(super) fn message(text: &str, provider: Provider) -> Outline {
@@ -89,13 +89,14 @@ pub(super) fn message(text: &str, provider: Provider) -> Outline {
             step = (at, at + 1);
             continue;
         }
-        let mut piece = Piece { unsent: word == "X", step, ..piece(text, at, provider) };
+        let mut piece = piece(text, at, provider);
+        (piece.unsent, piece.step) = (word == "X", step);
         // A result behind the call of its part stands in that part.
-        if let (Place::Inner(part, _), Some(call)) = (&mut piece.place, all.last())
+        if let (Place::Inner(_, name), Some(call)) = (piece.place, all.last())
             && let Place::Tool(own) = call.place
             && call.id == piece.id
         {
-            *part = own;
+            piece.place = Place::Inner(own, name);
         }
         all.push(piece);
     }

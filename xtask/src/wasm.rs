@@ -61,7 +61,7 @@ impl Aim {
 
     /// Passes of wasm-opt. For size not --rereloop, which saves 4 kB and makes the estimator a third slower, and not --converge,
     /// which saves as much as a second -Oz and takes longer. In `Both` small functions are inlined, which takes an eighth of a replay's
-    /// time away for 9 kB of gzip (up to 56 instructions: 3 kB more for 3 % of the time); functions are not reordered there, which gzip
+    /// time away for 6 kB of gzip (up to 56 instructions: 6 kB more for 3 % of the time); functions are not reordered there, which gzip
     /// rewards.
     fn passes(&self) -> &'static [&'static str] {
         match self {
@@ -70,7 +70,7 @@ impl Aim {
             Self::Both => &[
                 "-O3",
                 "--always-inline-max-function-size=16",
-                "--flexible-inline-max-function-size=30",
+                "--flexible-inline-max-function-size=26",
             ],
         }
     }

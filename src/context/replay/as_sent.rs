@@ -9,6 +9,7 @@ use crate::context::session::calibration::Counted;
 use crate::context::session::why::Why;
 use crate::model::Form;
 use crate::prune::{Head, Rule};
+use crate::validity::Findings;
 
 /// See the module.
 pub(super) struct AsSent<'a> {
@@ -53,7 +54,7 @@ impl<'a> AsSent<'a> {
             }
             let measure = self.recording.measure(at, self.factor).filter(|_| at.get() < sent);
             let Some(measure) = measure else { return };
-            append_measured(session, &measure, None);
+            append_measured(session, &measure, None, &mut Findings::default());
         }
     }
 

@@ -17,9 +17,10 @@ use crate::estimate::Estimator;
 use crate::format::Format;
 use crate::identifiers::Identifiers;
 use crate::json::{self, Members, RawValue, Shape, Type, optional, required};
-use crate::model::{Draft, MessageId, Role};
+use crate::model::{Draft, MessageId, RecentTraits, Role};
 use crate::number::{count, is_time};
 use crate::sort::sort_by;
+use crate::validity::Findings;
 
 /// A session measured once, to be replayed under many policies.
 #[derive(Debug)]
@@ -176,6 +177,7 @@ impl Recording {
         let counts: Vec<u32> = counts.iter().map(|one| one.parse().unwrap_or(0)).collect();
         let mut counter = Counter::new(estimator, &counts);
         let mut identifiers = Identifiers::default();
+        let mut traits = RecentTraits::default();
         let (mut measures, mut unreadable) = (Vec::with_capacity(raw.len()), Vec::new());
         for (index, message) in (0u32..).zip(raw.iter()) {
             let bytes = message.as_bytes();
@@ -183,7 +185,8 @@ impl Recording {
                 unreadable.push(Unreadable { index, reason: error.to_string() });
                 NOTHING
             });
-            let mut measure = measure(&draft, bytes, &mut counter, Some(&mut identifiers));
+            let mut measure =
+                measure(&draft, bytes, &mut counter, Some(&mut identifiers), &mut traits);
             // A recording is not kept by another session.
             measure.blocks.iter_mut().for_each(|block| block.found = None);
             measures.push(measure);
@@ -292,7 +295,7 @@ impl Recording {
         index: MessageId,
         measure: &Measure,
     ) -> Result<()> {
-        append_measured(session, measure, None);
+        append_measured(session, measure, None, &mut Findings::default());
         if !session.decisions.placeholders.wanted.is_empty() {
             self.supply(session, index)?;
         }

@@ -26,6 +26,7 @@ use crate::model::{
 };
 use crate::number::count;
 use crate::prune::{Change, Rule};
+use crate::validity::Findings;
 
 /// What came of a message that was handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +73,12 @@ impl Session {
         // Without a window nothing leaves, and nobody asks what would be needed again.
         let decides = self.options.mode.is_managed();
         let identifiers = decides.then_some(&mut self.transcript.ledger.identifiers);
-        let measure = measure(&draft, bytes, &mut counter, identifiers);
+        let traits = &mut self.transcript.traits;
+        let measure = measure(&draft, bytes, &mut counter, identifiers, traits);
         set_learned(self, counter.learned);
         self.monitor.work.bytes_measured =
             self.monitor.work.bytes_measured.saturating_add(bytes.len() as u64);
-        append_measured(self, &measure, Some(&draft));
+        append_measured(self, &measure, Some(&draft), &mut Findings::default());
         detect_note_writes(self, &draft);
         let first = self.transcript.ledger.blocks_of(index).start;
         cap_again(self, &draft, first);
@@ -164,10 +166,12 @@ pub(in crate::context) fn append_measured(
     session: &mut Session,
     measure: &Measure,
     draft: Option<&Draft<'_>>,
+    found: &mut Findings,
 ) {
     let index = session.transcript.ledger.next_message();
     let outline = &measure.outline;
-    let mut pushed = session.repairs.find(index, outline);
+    session.repairs.find(index, outline, found);
+    let pushed = &*found;
     session.transcript.turn = session.transcript.turn.saturating_add(u32::from(measure.is_request));
     let before =
         session.transcript.outlines.last().filter(|_| session.transcript.dialect.format.has_runs());
@@ -252,8 +256,7 @@ pub(in crate::context) fn append_measured(
     let request = if measure.is_request { index } else { session.transcript.user_request };
     session.transcript.outlines.push(Rc::clone(&measure.outline));
     protect(session, request, protected_turn(session));
-    repair_arrival(session, std::mem::take(&mut pushed.fixes));
-    session.repairs.spare = pushed;
+    repair_arrival(session, std::mem::take(&mut found.fixes));
     session.request.last.settled = false;
 }
 

@@ -12,6 +12,7 @@ use crate::context::session::repairs::Repairs;
 use crate::context::session::snapshot::truncate::truncate;
 use crate::error::Result;
 use crate::model::{BlockId, Draft, Fix, FixKind, Kind, Made, MessageId};
+use crate::validity::Findings;
 
 /// The host has another object now for a message, or has changed its markers in place: where its parts stand, which of them
 /// are marked, and the ids of its calls may be other than before. The ids count from `renew_repairs` on.
@@ -57,6 +58,7 @@ pub fn renew_repairs(session: &mut Session) -> bool {
     session.restoration.measured = None;
     let mut new = Repairs::new(session.transcript.dialect, &session.options);
     new.repairer.set_open(session.repairs.repairer.is_prefix());
+    let mut found = Findings::default();
     // The first message of which more than the ids is other now.
     let mut parted = MessageId::NONE;
     for (index, outline) in MessageId::FIRST.on().zip(session.transcript.outlines.iter()) {
@@ -65,7 +67,7 @@ pub fn renew_repairs(session: &mut Session) -> bool {
             new.repairer.pass(index, outline.role);
             continue;
         }
-        let found = new.find(index, outline);
+        new.find(index, outline, &mut found);
         let blocks = session.transcript.ledger.blocks_of(index);
         for ((pair, piece), at) in found.pairs.iter().zip(&outline.pieces).zip(blocks) {
             let call = pair.map_or(BlockId::NONE, |(message, piece)| {
@@ -77,7 +79,7 @@ pub fn renew_repairs(session: &mut Session) -> bool {
             }
         }
         new.displace(&found.fixes);
-        for fix in found.fixes {
+        for fix in std::mem::take(&mut found.fixes) {
             new.fixes.entry(fix.index).or_default().push(fix);
         }
     }

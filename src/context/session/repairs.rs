@@ -19,8 +19,6 @@ pub(in crate::context) struct Repairs {
     pub has_new_ids: bool,
     /// Nothing is repaired: every message goes out as it came.
     noop: bool,
-    /// Findings of the message before: those of the next take their room.
-    pub spare: Findings,
 }
 
 impl Repairs {
@@ -33,23 +31,25 @@ impl Repairs {
             displaced: LiteMap::new(),
             has_new_ids: false,
             noop: options.noop,
-            spare: Findings::default(),
         }
     }
 
     /// Finds what is wrong with the next message.
-    pub(in crate::context) fn find(&mut self, index: MessageId, outline: &Outline) -> Findings {
+    pub(in crate::context) fn find(
+        &mut self,
+        index: MessageId,
+        outline: &Outline,
+        found: &mut Findings,
+    ) {
         // The host leaves an aborted turn out by itself; between a call and its result it must not even stand.
         let is_between = self.repairer.is_open() && outline.pieces.iter().any(|piece| piece.unsent);
-        let mut found = std::mem::take(&mut self.spare);
-        self.repairer.find(index, outline, &mut found);
+        self.repairer.find(index, outline, found);
         if is_between {
             found.fixes.push(aborted_between(index));
         }
         if self.noop {
             found.fixes.clear();
         }
-        found
     }
 
     /// What a request needs because it ends here.

@@ -140,8 +140,9 @@ impl Session {
         let blocks = self.transcript.ledger.blocks_of(index);
         if self.decisions.returned.iter().any(|at| blocks.contains(*at)) {
             let mut counter = Counter::new(self.options.estimator, &[]);
-            let measure =
-                measure(&draft, bytes, &mut counter, Some(&mut self.transcript.ledger.identifiers));
+            let identifiers = Some(&mut self.transcript.ledger.identifiers);
+            let traits = &mut self.transcript.traits;
+            let measure = measure(&draft, bytes, &mut counter, identifiers, traits);
             for (measured, at) in measure.blocks.iter().zip(blocks) {
                 if self.decisions.returned.contains(&at) {
                     self.transcript.ledger.restore_ids(at, &measured.ids);

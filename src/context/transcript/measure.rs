@@ -8,7 +8,7 @@ use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, opaque_tokens};
 use crate::format::{fingerprint, of_bytes};
 use crate::hash;
 use crate::identifiers::Identifiers;
-use crate::model::{Draft, Kind, Op, Outline, Part, Role};
+use crate::model::{Draft, Kind, Op, Outline, Part, RecentTraits, Role};
 use crate::sort::sort_set;
 use crate::text::{identifiers, is_secret, key_end, leaves, utf16_len};
 
@@ -62,6 +62,7 @@ pub(in crate::context) fn measure(
     bytes: &[u8],
     counter: &mut Counter<'_>,
     mut identifiers: Option<&mut Identifiers>,
+    traits: &mut RecentTraits,
 ) -> Measure {
     let bears = |part: &&Part<'_>| !matches!(part.piece.kind, Kind::Thinking | Kind::Image);
     let bearer = draft.parts.iter().find(bears).or_else(|| draft.parts.first());
@@ -80,8 +81,10 @@ pub(in crate::context) fn measure(
         draft.parts.iter().any(is)
     };
     let speaks = has(Kind::Text, false) || has(Kind::Image, true);
+    let mut outline = draft.outline();
+    outline.pieces.iter_mut().for_each(|piece| traits.share(&mut piece.traits));
     Measure {
-        outline: Rc::new(draft.outline()),
+        outline: Rc::new(outline),
         fingerprint: fingerprint(draft),
         written: of_bytes(bytes),
         bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),

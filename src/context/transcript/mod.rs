@@ -13,7 +13,7 @@ use litemap::LiteMap;
 use crate::context::transcript::dialect::Dialect;
 use crate::context::transcript::occurrences::Occurrences;
 use crate::ledger::Ledger;
-use crate::model::{BlockId, MessageId, Op, Outline, Span};
+use crate::model::{BlockId, MessageId, Op, Outline, RecentTraits, Span};
 use crate::shared_list::SharedList;
 
 /// The messages of a session as they were measured. Every block and message is numbered in order of arrival.
@@ -24,6 +24,8 @@ pub(super) struct Transcript {
     pub ledger: Ledger,
     /// The shape of each message.
     pub outlines: SharedList<Rc<Outline>>,
+    /// The newest traits, for new pieces to share.
+    pub traits: RecentTraits,
     /// Identifiers as they stand in the messages.
     pub occurrences: Occurrences,
     /// Replacements of strings with half surrogate pairs, by block.
@@ -51,6 +53,7 @@ impl Transcript {
             dialect,
             ledger,
             outlines: SharedList::default(),
+            traits: RecentTraits::default(),
             occurrences: Occurrences::default(),
             sanitized: LiteMap::new(),
             bytes: 0,

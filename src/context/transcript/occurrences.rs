@@ -1,5 +1,8 @@
 //! Identifiers of the messages as they stand in these: what a kept measure needs beside the ledger.
 
+use crate::identifiers::room;
+use crate::shared_list::SharedList;
+
 /// An identifier in a block's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::context) struct Occurrence {
@@ -29,7 +32,7 @@ pub(in crate::context) struct Occurrences {
     /// Of a block: their count and one more, 0 where none may be kept; then each, its number as the step from the one before.
     bytes: Vec<u8>,
     /// Where each message starts.
-    starts: Vec<u32>,
+    starts: SharedList<u32>,
 }
 
 impl Occurrences {
@@ -41,6 +44,8 @@ impl Occurrences {
     /// Those of its next block. None: its identifiers are to be found in its text.
     pub(in crate::context) fn push(&mut self, found: Option<&[Occurrence]>) {
         let Some(found) = found else { return self.number(0) };
+        let (len, capacity) = (self.bytes.len(), self.bytes.capacity());
+        self.bytes.reserve_exact(room(len, capacity, found.len().saturating_mul(2)));
         self.number(u64::try_from(found.len()).unwrap_or(u64::MAX).saturating_add(1));
         let mut last = 0i64;
         for it in found {

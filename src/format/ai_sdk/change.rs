@@ -27,13 +27,13 @@ pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> 
     let mut ops = Vec::new();
     for change in &once {
         let piece = usize::try_from(change.piece).ok().and_then(|at| outline.pieces.get(at));
-        if let (Some(Piece { kind: Kind::Call, place: Place::Tool(at), .. }), What::Text(text)) =
-            (piece, &change.what)
+        if let (Some((Kind::Call, Place::Tool(at))), What::Text(text)) =
+            (piece.map(|piece| (piece.kind, piece.place)), &change.what)
         {
-            let place = Place::Tool(*at).pointer();
+            let place = Place::Tool(at).pointer();
             ops.push(Op::Add { path: format!("{place}/state"), value: "output-error".into() });
             ops.push(Op::Add { path: format!("{place}/errorText"), value: text.as_str().into() });
-            let asks = Place::Inner(*at, "approval");
+            let asks = Place::Inner(at, "approval");
             if outline.pieces.iter().any(|piece| piece.place == asks) {
                 ops.push(Op::Remove { path: asks.pointer() });
             }

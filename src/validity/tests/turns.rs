@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::oracle::accept;
 use super::properties::{any_transcript, healthy};
 use super::{apply, line, take_turns};
-use crate::model::{FixKind, Kind, Made, Piece, Place, Role};
+use crate::model::{FixKind, Kind, Made, Piece, Place, Role, Traits};
 use crate::validity::*;
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat};
 
@@ -38,15 +38,15 @@ pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
         "e" => (Kind::Result, Place::Item(at), true),
         _ => panic!("{word}"),
     };
-    Piece {
-        id: id.into(),
+    let traits = Traits {
         blank,
         broken_unicode: broken,
         bad_arguments: bad,
         marks,
         images: u32::from(kind == Kind::Image),
-        ..Piece::new(kind, place)
-    }
+        ..Traits::new(kind, place)
+    };
+    traits.piece(id)
 }
 
 pub(super) fn message(text: &str, provider: Provider) -> Outline {
@@ -61,8 +61,11 @@ pub(super) fn message(text: &str, provider: Provider) -> Outline {
     };
     let words = pieces.split(',').filter(|word| !word.is_empty());
     let pieces = (0..).zip(words).map(|(at, text)| piece(text, at, provider));
-    let pieces = pieces.map(|piece| Piece { unsent: word == "X", ..piece }).collect();
-    Outline { role, pieces }
+    let pieces = pieces.map(|mut piece| {
+        piece.unsent = word == "X";
+        piece
+    });
+    Outline { role, pieces: pieces.collect() }
 }
 
 pub(super) fn transcript(text: &str, provider: Provider) -> Vec<Outline> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{NO_WORDS, ROLES, piece, setting_of, words_of};
+use super::{NO_WORDS, ROLES, setting_of, traits, words_of};
 use crate::context::session::Session;
 use crate::context::session::arrival::append_measured;
 use crate::context::session::snapshot::Match;
@@ -13,8 +13,9 @@ use crate::context::session::snapshot::restore::{ends_wait, match_message, needs
 use crate::context::transcript::measure::{Measure, Measured, in_order, take_found};
 use crate::context::transcript::occurrences::Occurrence;
 use crate::format::of_bytes;
-use crate::model::{Kind, MessageId, Outline, Piece, Role, Span};
+use crate::model::{Kind, MessageId, Outline, Piece, Role, Span, Traits};
 use crate::number::count;
+use crate::validity::Findings;
 
 /// Pieces of a message for which room is made at once.
 const USUAL_PIECES: usize = 16;
@@ -34,6 +35,10 @@ pub struct KnownMessages {
     written: Written,
     /// The numbers that the words have in the session, once they have one.
     ids: Vec<Option<u32>>,
+    /// The traits by their numbers, once the session's pieces share them.
+    traits: Vec<Rc<Traits>>,
+    /// Of the last message: those of the next take their room.
+    findings: Findings,
     /// Blocks of messages that were appended: those of the next ones take their room.
     spare: Vec<Measured>,
     /// The empty list that held those of the last one.
@@ -50,6 +55,8 @@ struct Written {
     looked_for: u64,
     keys: Range<usize>,
     words: Vec<Range<usize>>,
+    /// What pieces are, until a session has them.
+    traits: Vec<Rc<Traits>>,
     messages: Vec<Range<usize>>,
 }
 
@@ -67,7 +74,9 @@ impl KnownMessages {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let written = Written::read(bytes)?;
         let ids = vec![None; written.words.len()];
-        Some(Self { written, ids, spare: Vec::new(), list: Vec::new() })
+        let (spare, list) = (Vec::new(), Vec::new());
+        let (traits, findings) = (Vec::new(), Findings::default());
+        Some(Self { written, ids, traits, findings, spare, list })
     }
 
     /// How many messages there are.
@@ -122,6 +131,10 @@ impl KnownMessages {
         if session.transcript.ledger.next_message() == MessageId::FIRST {
             self.ids.fill(None);
         }
+        for mut traits in self.written.traits.drain(..) {
+            session.transcript.traits.share(&mut traits);
+            self.traits.push(traits);
+        }
         let mut appended = 0u32;
         for message in messages {
             if !may_append(session) {
@@ -137,7 +150,7 @@ impl KnownMessages {
             if let Match::Different = match_message(session, index, measure.fingerprint) {
                 return Appended::RereadAll;
             }
-            append_measured(session, &measure, None);
+            append_measured(session, &measure, None, &mut self.findings);
             self.spare.append(&mut measure.blocks);
             self.list = measure.blocks;
             appended = appended.saturating_add(1);
@@ -163,20 +176,23 @@ impl KnownMessages {
         let mut pieces = Vec::with_capacity(count.min(USUAL_PIECES));
         let mut blocks = std::mem::take(&mut self.list);
         for _ in 0..count {
-            pieces.push(piece::read(&mut from)?);
+            let traits = Rc::clone(self.traits.get(from.small() as usize)?);
+            pieces.push(Piece { traits, id: from.text().into() });
             let [tokens, overhead, chars, bytes] = [(); 4].map(|()| from.small());
             let key = from.hash();
             let Measured { mut ids, found, .. } = self.spare.pop().unwrap_or_default();
             ids.clear();
             let mut found = found.unwrap_or_default();
             found.clear();
-            found.extend((0..from.count()).map(|_| occurrence(from.number())));
+            let listed = (0..from.count()).map(|_| occurrence(from.number()));
             let mut block =
                 Measured { tokens, overhead, chars, ids, key, bytes, ..Measured::default() };
             if has_words {
-                number(&self.written, &mut self.ids, session, &mut block, found)?;
+                number(&self.written, &mut self.ids, session, listed, &mut found)?;
+                take_found(&mut block, found, &session.transcript.ledger.identifiers);
             } else {
-                block.found = Some(Vec::new());
+                listed.for_each(drop);
+                block.found = Some(found);
             }
             blocks.push(block);
         }
@@ -199,9 +215,13 @@ impl Written {
         let (setting, looked_for) = (from.hash(), from.number());
         let keys = place(&mut from);
         let words = (0..from.count()).map(|_| place(&mut from)).collect();
+        let mut traits = Vec::new();
+        for _ in 0..from.count() {
+            traits.push(Rc::new(traits::read(&mut from)?));
+        }
         let messages = (0..from.count()).map(|_| place(&mut from)).collect();
         from.end().ok()?;
-        Some(Self { bytes: all.to_vec(), setting, looked_for, keys, words, messages })
+        Some(Self { bytes: all.to_vec(), setting, looked_for, keys, words, traits, messages })
     }
 
     fn text(&self, place: &Range<usize>) -> &str {
@@ -252,34 +272,38 @@ fn may_be_cut(session: &Session, measure: &Measure) -> bool {
     })
 }
 
-/// Numbers a block's identifiers. None: a word that was known where it was measured is new here, and might be a secret.
+/// Finds a block's identifiers, listed by their words. None: a word that was known where it was measured is new here, and might be a
+/// secret.
 fn number(
     written: &Written,
     ids: &mut [Option<u32>],
     session: &mut Session,
-    block: &mut Measured,
-    mut found: Vec<Occurrence>,
+    listed: impl Iterator<Item = Occurrence>,
+    found: &mut Vec<Occurrence>,
 ) -> Option<()> {
     let estimator = session.options.estimator;
     let known = &mut session.transcript.ledger.identifiers;
-    for it in &mut found {
-        let id = ids.get_mut(it.id as usize)?;
-        if let Some(number) = *id {
-            *it = Occurrence { id: number, is_new: false, ..*it };
-            continue;
+    let (mut last, mut is_sorted) = (0, true);
+    for mut it in listed {
+        let number = ids.get_mut(it.id as usize)?;
+        if let Some(id) = *number {
+            (it.id, it.is_new) = (id, false);
+        } else {
+            let word = written.text(written.words.get(it.id as usize)?);
+            let before = known.len();
+            let cost = |word: &str| estimator.tokens(word).saturating_add(1);
+            it.id = if it.is_new { known.intern(word, cost) } else { known.find(word)? };
+            it.is_new = it.id >= before;
+            *number = Some(it.id);
         }
-        let word = written.text(written.words.get(it.id as usize)?);
-        let before = known.len();
-        let cost = |word: &str| estimator.tokens(word).saturating_add(1);
-        let number = if it.is_new { known.intern(word, cost) } else { known.find(word)? };
-        *id = Some(number);
-        *it = Occurrence { id: number, is_new: number >= before, ..*it };
+        is_sorted &= last <= it.rank();
+        last = it.rank();
+        found.push(it);
     }
     // In another session the words may have come in another order.
-    if !found.is_sorted_by_key(|it| it.rank()) {
-        in_order(&mut found);
+    if !is_sorted {
+        in_order(found);
     }
-    take_found(block, found, known);
     Some(())
 }
 

@@ -3,9 +3,9 @@
 //! What a measure is made of but not in the bytes (format, estimator, ...) is their setting: under another one they are not read.
 
 mod append;
-mod piece;
 #[cfg(test)]
 mod tests;
+mod traits;
 mod write;
 
 pub use append::{Appended, KnownMessages, append_known};
@@ -19,7 +19,7 @@ use crate::hash;
 use crate::model::Role;
 
 /// Changes with whatever is measured, and with how it is written here.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 const ROLES: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
 

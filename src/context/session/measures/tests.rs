@@ -69,6 +69,32 @@ fn a_session_of_measures_is_the_session_of_the_texts() {
     check_same(&mut known, &mut fresh);
 }
 
+/// More kinds of pieces than are compared, each of them twice.
+#[test]
+fn pieces_of_many_kinds_are_read_as_they_were_written() {
+    let call = |at: usize| {
+        let (tool, id) = (at / 2, at);
+        format!(
+            r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"c{id}","name":"tool{tool}","input":{{}}}}]}}"#
+        )
+    };
+    let result = |at: usize| {
+        format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"c{at}","content":"ok"}}]}}"#
+        )
+    };
+    let messages: Vec<String> = (0..200).flat_map(|at| [call(at), result(at)]).collect();
+    let mut fresh = of_texts(&messages);
+    let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
+    let mut known = session("");
+    assert_eq!(append_known(&mut known, &bytes, all(&fresh)), Appended::UpTo(400));
+    assert_eq!(measures_of(&known, all(&known), ""), Some(bytes));
+    let traits = |at: u32| &known.transcript.outline(at.into()).unwrap().pieces[0].traits;
+    assert!(std::rc::Rc::ptr_eq(traits(0), traits(2)) && traits(0).name.as_ref() == "tool0");
+    assert!(std::rc::Rc::ptr_eq(traits(1), traits(3)));
+    check_same(&mut known, &mut fresh);
+}
+
 #[test]
 fn a_session_without_a_window_takes_measures_of_one_with_it_and_not_the_other_way() {
     let fresh = of_texts(&HISTORY);

@@ -1,11 +1,13 @@
 //! Measures of a session's messages, written from its transcript.
 
-use super::{ROLES, piece, setting_of, words_of};
+use std::rc::Rc;
+
+use super::{ROLES, setting_of, traits, words_of};
 use crate::context::session::Session;
 use crate::context::session::snapshot::bytes::Writer;
 use crate::context::transcript::Transcript;
 use crate::context::transcript::occurrences::Occurrence;
-use crate::model::{BlockId, MessageId, Span};
+use crate::model::{BlockId, MessageId, Span, Traits};
 
 /// Stands for an identifier that is not in the list yet.
 const UNLISTED: u32 = u32::MAX;
@@ -17,12 +19,14 @@ pub fn measures_of(session: &Session, messages: Span<MessageId>, keys: &str) -> 
     let identifiers = &session.transcript.ledger.identifiers;
     let mut words =
         Words { numbers: vec![UNLISTED; identifiers.len() as usize], listed: Vec::new() };
+    let mut listed = ListedTraits { all: Vec::new(), bytes: Writer::bare() };
     let mut bodies = Writer::bare();
     let mut count = 0u64;
     for message in messages {
         let mut body = Writer::bare();
         let mark = words.listed.len();
-        if write_message(&session.transcript, message, &mut words, &mut body).is_none() {
+        if write_message(&session.transcript, message, &mut words, &mut listed, &mut body).is_none()
+        {
             words.forget_from(mark);
             body = Writer::bare();
         }
@@ -37,6 +41,8 @@ pub fn measures_of(session: &Session, messages: Span<MessageId>, keys: &str) -> 
     for &id in &words.listed {
         out.text(identifiers.text(id));
     }
+    out.number(listed.all.len() as u64);
+    out.append(&listed.bytes.bare_bytes());
     out.number(count);
     out.append(&bodies.bare_bytes());
     Some(out.sealed())
@@ -67,11 +73,36 @@ impl Words {
     }
 }
 
+/// Traits in the order in which the messages have them, each numbered by its place.
+struct ListedTraits {
+    all: Vec<Rc<Traits>>,
+    bytes: Writer,
+}
+
+/// How many of the last traits are compared. If a session has more, some are listed twice.
+const COMPARED: usize = 64;
+
+impl ListedTraits {
+    /// None: they cannot be written.
+    fn number(&mut self, traits: &Rc<Traits>) -> Option<u64> {
+        let earlier = self.all.len().saturating_sub(COMPARED);
+        let mut last = self.all.iter().skip(earlier);
+        let known = last.position(|it| Rc::ptr_eq(it, traits) || it == traits);
+        let number = known.map_or(self.all.len(), |at| earlier.saturating_add(at));
+        if known.is_none() {
+            traits::write(traits, &mut self.bytes)?;
+            self.all.push(Rc::clone(traits));
+        }
+        u64::try_from(number).ok()
+    }
+}
+
 /// None: it has to be measured from its text.
 fn write_message(
     transcript: &Transcript,
     index: MessageId,
     words: &mut Words,
+    listed: &mut ListedTraits,
     out: &mut Writer,
 ) -> Option<()> {
     let ledger = &transcript.ledger;
@@ -93,7 +124,8 @@ fn write_message(
     out.number(ledger.starts_turn(index).into());
     out.number(outline.pieces.len() as u64);
     for ((piece, found), at) in outline.pieces.iter().zip(&found).zip(blocks) {
-        piece::write(piece, out)?;
+        out.number(listed.number(&piece.traits)?);
+        out.text(&piece.id);
         write_block(transcript, at, found, words, out)?;
     }
     Some(())

@@ -1,7 +1,7 @@
-//! A piece of a message as bytes.
+//! Traits of a piece as bytes.
 
 use crate::context::session::snapshot::bytes::{Reader, Writer};
-use crate::model::{Kind, Piece, Place};
+use crate::model::{Kind, Place, Traits};
 
 const KINDS: [Kind; 6] =
     [Kind::Text, Kind::Thinking, Kind::Call, Kind::Result, Kind::Image, Kind::Other];
@@ -67,9 +67,9 @@ const NAMES: [&str; 57] = [
     "message",
 ];
 
-/// Writes a piece. None: its place has a name that is not listed.
-pub(super) fn write(piece: &Piece, out: &mut Writer) -> Option<()> {
-    let (kind, at, name) = match piece.place {
+/// Writes traits. None: their place has a name that is not listed.
+pub(super) fn write(traits: &Traits, out: &mut Writer) -> Option<()> {
+    let (kind, at, name) = match traits.place {
         Place::Content => (0, 0, ""),
         Place::Item(at) => (1, at, ""),
         Place::Call(at) => (2, at, ""),
@@ -84,21 +84,22 @@ pub(super) fn write(piece: &Piece, out: &mut Writer) -> Option<()> {
         Place::Field(name) => (11, 0, name),
     };
     let index = |found: Option<usize>| found.and_then(|at| u64::try_from(at).ok());
-    out.number(index(KINDS.iter().position(|it| *it == piece.kind))?);
-    out.number(kind);
-    out.number(at.into());
-    out.number(index(NAMES.iter().position(|it| *it == name))?);
-    out.text(&piece.id);
-    out.text(&piece.name);
+    let kind_at = index(KINDS.iter().position(|it| *it == traits.kind))?;
+    // Nothing is written before all of it can be.
+    let name_at = index(NAMES.iter().position(|it| *it == name))?;
+    for number in [kind_at, kind, at.into(), name_at] {
+        out.number(number);
+    }
+    out.text(&traits.name);
     for number in [
-        flags(piece),
-        piece.images.into(),
-        piece.widest.into(),
-        piece.marks,
-        piece.marked_at.into(),
-        piece.hollow,
-        piece.step.0.into(),
-        piece.step.1.into(),
+        flags(traits),
+        traits.images.into(),
+        traits.widest.into(),
+        traits.marks,
+        traits.marked_at.into(),
+        traits.hollow,
+        traits.step.0.into(),
+        traits.step.1.into(),
     ] {
         out.number(number);
     }
@@ -106,7 +107,7 @@ pub(super) fn write(piece: &Piece, out: &mut Writer) -> Option<()> {
 }
 
 /// Reads what [`write`] wrote; none: it is something else.
-pub(super) fn read(from: &mut Reader<'_>) -> Option<Piece> {
+pub(super) fn read(from: &mut Reader<'_>) -> Option<Traits> {
     let kind = *KINDS.get(usize::try_from(from.number()).ok()?)?;
     let (place, at) = (from.number(), from.small());
     let name = *NAMES.get(usize::try_from(from.number()).ok()?)?;
@@ -125,13 +126,12 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Piece> {
         11 => Place::Field(name),
         _ => return None,
     };
-    let (id, name) = (from.text().into(), from.text().into());
+    let name = from.text().into();
     let flags = from.number();
     let is = |bit: u32| flags >> bit & 1 == 1;
-    Some(Piece {
+    Some(Traits {
         kind,
         place,
-        id,
         name,
         blank: is(0),
         error: is(1),
@@ -153,20 +153,20 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Piece> {
     })
 }
 
-/// The flags of a piece, the first in the lowest bit.
-fn flags(piece: &Piece) -> u64 {
+/// The flags of traits, the first in the lowest bit.
+fn flags(traits: &Traits) -> u64 {
     let all = [
-        piece.blank,
-        piece.error,
-        piece.broken_unicode,
-        piece.opaque,
-        piece.bad_arguments,
-        piece.within,
-        piece.fixed,
-        piece.by_id,
-        piece.decided,
-        piece.mirror,
-        piece.unsent,
+        traits.blank,
+        traits.error,
+        traits.broken_unicode,
+        traits.opaque,
+        traits.bad_arguments,
+        traits.within,
+        traits.fixed,
+        traits.by_id,
+        traits.decided,
+        traits.mirror,
+        traits.unsent,
     ];
     all.iter().rev().fold(0, |bits, flag| bits << 1 | u64::from(*flag))
 }
