@@ -189,6 +189,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::validity::tests::transcript;
+    use crate::validity::{Provider, Repairer};
+
+    #[test]
+    fn a_turn_takes_the_room_of_the_one_before() {
+        let mut repairer = Repairer::new(Provider::Anthropic);
+        let messages =
+            transcript("U:t A:ca,cb,cc,cd,ce U:ra,rb,rc,rd,re A:cf", Provider::Anthropic);
+        for (index, outline) in (0u32..).zip(&messages) {
+            repairer.push(index.into(), outline);
+        }
+        let keys = &repairer.run.as_ref().unwrap().keys;
+        assert!(keys.iter().eq(["f"]) && keys.all.capacity() >= 5);
+    }
 
     proptest! {
         #[test]

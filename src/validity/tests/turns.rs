@@ -197,3 +197,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_result_of_ours_is_outlined_with_its_name_and_as_an_error() {
+    let (id, name, text) = ("c1".into(), "read".into(), "no".into());
+    let made = Made::Result { id, name, text, error: true, like: Place::Item(0) };
+    let outline = outline_of(&made, &|_| None);
+    let piece = &outline.pieces[0];
+    assert_eq!((&*piece.id, &*piece.name, piece.error), ("c1", "read", true));
+}
+
+/// The provider's own call waits behind other calls: it goes once, whether the user speaks next or its id comes again.
+#[test]
+fn a_call_of_the_providers_that_waits_goes_once() {
+    let fixes = |text: &str| {
+        let fixes = mend_with(&super::transcript(text, Anthropic), Anthropic, options(true));
+        fixes.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(fixes("U:t A:ma,cb U:rb A:t U:t A:t U:t"), ["I1 1 drop 0"]);
+    let again = ["I5 3 id 0 a_2", "I1 1 drop 0", "I1 3 drop 0", "I8 5 after user"];
+    assert_eq!(fixes("U:t A:ma,cb U:rb A:ma,cc U:rc A:t"), again);
+    // A call of the host's that waits with it keeps its late result.
+    let late = fixes("U:t A:ma,cb,cc U:rb A:t U:t U:rc");
+    assert_eq!(late, ["I1 1 drop 0", "I3 5 drop 0", "I3 1 after 5.0 as c"]);
+}
