@@ -95,8 +95,8 @@ pub struct Traits {
     pub kind: Kind,
     /// Where it stands on the host's object.
     pub place: Place,
-    /// The tool's name; of a request or response of approval (`Kind::Other`) its own id, where the piece's id is the call's; of a
-    /// mirror the member that holds the arguments. Empty where there is none.
+    /// The tool's name. Of a request or response of approval (`Kind::Other`): its own id, since the piece's id is the call's. Of a mirror:
+    /// the member that holds the arguments. Empty where there is none.
     pub name: Box<str>,
     /// No text but white space (and no image) in it.
     pub blank: bool,
