@@ -24,6 +24,36 @@ impl Index {
     }
 }
 
+/// Positions in a list that is mostly short, by hashes.
+#[derive(Clone, Debug, Default)]
+pub struct ShortIndex {
+    /// Empty as long as there are few.
+    index: Index,
+}
+
+/// Up to so many entries are looked through one by one: a table costs more than it saves.
+const FEW: usize = 8;
+
+impl ShortIndex {
+    /// The position in a list of so many that is the one; it stands under the hash.
+    pub fn find(
+        &self,
+        len: usize,
+        hash: impl Fn() -> u64,
+        is: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
+        if len <= FEW { (0..len).find(|&at| is(at)) } else { self.index.find(hash(), is) }
+    }
+
+    /// The list has so many now: its last is new. `hash_of` tells the hash of each.
+    pub fn add_last(&mut self, len: usize, hash_of: &dyn Fn(usize) -> u64) {
+        let first = if len == FEW.saturating_add(1) { 0 } else { len.saturating_sub(1) };
+        for at in (first..len).filter(|_| len > FEW) {
+            self.index.add(hash_of(at), at, hash_of);
+        }
+    }
+}
+
 fn spread(hash: u64) -> u64 {
     (hash >> 32).wrapping_mul(SPREAD)
 }
@@ -92,13 +122,9 @@ impl ByHash {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ByName<'a> {
-    /// Empty as long as there are few.
-    index: Index,
+    index: ShortIndex,
     names: Vec<Named<'a>>,
 }
-
-/// Up to so many names are looked through one by one: a table costs more than it saves.
-const FEW: usize = 8;
 
 #[derive(Clone, Debug)]
 struct Named<'a> {
@@ -110,10 +136,8 @@ struct Named<'a> {
 impl<'a> ByName<'a> {
     fn at(&self, scope: usize, name: &str) -> Option<usize> {
         let is = |named: &Named<'_>| named.scope == scope && named.name == name;
-        if self.names.len() <= FEW {
-            return self.names.iter().position(is);
-        }
-        self.index.find(hash(scope, name), &|at| self.names.get(at).is_some_and(is))
+        let is_at = |at: usize| self.names.get(at).is_some_and(is);
+        self.index.find(self.names.len(), || hash(scope, name), &is_at)
     }
 
     /// The position that the name has in the scope.
@@ -165,11 +189,7 @@ impl<'a> ByName<'a> {
         self.names.push(Named { scope, name, position });
         let names = &self.names;
         let hash_of = |at: usize| names.get(at).map_or(0, |it| hash(it.scope, &it.name));
-        let last = names.len().saturating_sub(1);
-        let first = if last == FEW { 0 } else { last };
-        for at in (first..=last).filter(|_| last >= FEW) {
-            self.index.add(hash_of(at), at, &hash_of);
-        }
+        self.index.add_last(names.len(), &hash_of);
         None
     }
 }

@@ -134,9 +134,10 @@ impl Ledger {
             call_block.pair = block;
         }
         if role == Role::Assistant && matches!(arrival.kind, Kind::Text | Kind::Call) {
-            self.use_identifiers(arrival.ids, message, call);
+            self.use_identifiers(arrival.ids, block, call);
+        } else {
+            self.hold_identifiers(arrival.ids, block, arrival.kind);
         }
-        self.hold_identifiers(arrival.ids, block, arrival.kind);
         if arrival.kind == Kind::Result {
             self.note_duplicates(arrival, block, message);
         }
@@ -162,8 +163,9 @@ impl Ledger {
         at.and_then(|at| self.tools.name(at)).unwrap_or(NAMELESS)
     }
 
-    /// The model has written these identifiers: what they came from was used.
-    fn use_identifiers(&mut self, ids: &[u32], message: MessageId, call: u32) {
+    /// The model has written these identifiers in a text or a call: what they came from was used.
+    fn use_identifiers(&mut self, ids: &[u32], block: BlockId, call: u32) {
+        let Some(&Block { message, kind, .. }) = self.block(block) else { return };
         let mut touched = BlockId::NONE;
         for &id in ids {
             let Some(identifier) = self.identifiers.get_mut(id) else { continue };
@@ -171,28 +173,34 @@ impl Ledger {
             let first_use = identifier.uses == 0;
             identifier.uses = identifier.uses.saturating_add(1);
             identifier.last_use = call;
+            identifier.blocks = identifier.blocks.saturating_add(1);
+            if kind == Kind::Call {
+                identifier.newest = block;
+            }
             // Identifiers that stand together mostly come from one block.
             for at in [newest, source] {
                 if at != touched
-                    && let Some(block) = self.blocks.get_mut(at.index())
-                    && block.message < message
+                    && let Some(it) = self.blocks.get_mut(at.index())
+                    && it.message < message
                 {
-                    if block.last != call || block.uses == 0 {
-                        block.uses = block.uses.saturating_add(1);
+                    if it.last != call || it.uses == 0 {
+                        it.uses = it.uses.saturating_add(1);
                     }
-                    block.last = call;
+                    it.last = call;
                     touched = at;
                 }
             }
-            if first_use && let Some(block) = self.blocks.get_mut(source.index()) {
-                block.used_live = block.used_live.saturating_add(1);
+            if first_use && let Some(it) = self.blocks.get_mut(source.index()) {
+                it.used_live = it.used_live.saturating_add(1);
             }
         }
     }
 
-    /// The block holds these identifiers; a result is now the newest source of them.
+    /// The block, which the model has not written, holds these identifiers; a result is now the newest source of them.
     fn hold_identifiers(&mut self, ids: &[u32], block: BlockId, kind: Kind) {
         let (mut live, mut used_live) = (0u32, 0u32);
+        // Identifiers that stand together mostly had one source.
+        let (mut old, mut lost) = (BlockId::NONE, (0u32, 0u32));
         for &id in ids {
             let Some(identifier) = self.identifiers.get_mut(id) else { continue };
             identifier.blocks = identifier.blocks.saturating_add(1);
@@ -203,17 +211,26 @@ impl Ledger {
                 continue;
             }
             let used = u32::from(identifier.uses > 0);
-            let old = std::mem::replace(&mut identifier.source, block);
-            if let Some(old) = self.blocks.get_mut(old.index()) {
-                old.live = old.live.saturating_sub(1);
-                old.used_live = old.used_live.saturating_sub(used);
+            let source = std::mem::replace(&mut identifier.source, block);
+            if source != old {
+                self.lose_source(old, lost);
+                (old, lost) = (source, (0, 0));
             }
+            lost = (lost.0.saturating_add(1), lost.1.saturating_add(used));
             live = live.saturating_add(1);
             used_live = used_live.saturating_add(used);
         }
-        if let Some(block) = self.blocks.get_mut(block.index()) {
-            block.live = live;
-            block.used_live = used_live;
+        self.lose_source(old, lost);
+        if let Some(it) = self.blocks.get_mut(block.index()) {
+            (it.live, it.used_live) = (live, used_live);
+        }
+    }
+
+    /// So many identifiers, and so many used ones, have a newer source than the block.
+    fn lose_source(&mut self, block: BlockId, (live, used): (u32, u32)) {
+        if let Some(it) = self.blocks.get_mut(block.index()) {
+            it.live = it.live.saturating_sub(live);
+            it.used_live = it.used_live.saturating_sub(used);
         }
     }
 

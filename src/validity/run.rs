@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::open_calls::OpenCalls;
 use super::piece::fix;
 use crate::hash::bytes;
-use crate::hash_index::Index;
+use crate::hash_index::ShortIndex;
 use crate::model::{Fix, FixKind, Kind, MessageId, Place, Role, Span, Traits};
 
 /// A request for approval in the newest run.
@@ -85,20 +85,13 @@ pub(super) struct Placed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
     all: Vec<(Rc<str>, Rc<str>)>,
-    /// Empty as long as there are few.
-    index: Index,
+    index: ShortIndex,
 }
-
-/// Up to so many ids are looked through one by one: most turns have fewer calls.
-const FEW: usize = 8;
 
 impl Keys {
     fn at(&self, key: &str) -> Option<usize> {
-        let is = |(known, _): &(Rc<str>, Rc<str>)| **known == *key;
-        if self.all.len() <= FEW {
-            return self.all.iter().position(is);
-        }
-        self.index.find(bytes(0, key.as_bytes()), &|at| self.all.get(at).is_some_and(is))
+        let is_at = |at: usize| self.all.get(at).is_some_and(|(known, _)| **known == *key);
+        self.index.find(self.all.len(), || bytes(0, key.as_bytes()), &is_at)
     }
 
     pub(super) fn insert(&mut self, key: Rc<str>, wire: Rc<str>) {
@@ -109,11 +102,7 @@ impl Keys {
         self.all.push((key, wire));
         let all = &self.all;
         let hash_of = |at: usize| all.get(at).map_or(0, |(key, _)| bytes(0, key.as_bytes()));
-        let last = all.len().saturating_sub(1);
-        let first = if last == FEW { 0 } else { last };
-        for at in (first..=last).filter(|_| last >= FEW) {
-            self.index.add(hash_of(at), at, &hash_of);
-        }
+        self.index.add_last(all.len(), &hash_of);
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -135,7 +124,7 @@ impl Keys {
 
     fn clear(&mut self) {
         self.all.clear();
-        self.index = Index::default();
+        self.index = ShortIndex::default();
     }
 }
 
