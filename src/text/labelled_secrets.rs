@@ -15,6 +15,11 @@ const LONGEST_KIND: usize = 12;
 /// The first line of a key, and how it begins.
 const LONGEST_HEAD: usize = 64;
 const BEGIN: &str = "-----BEGIN ";
+const END: &[u8] = b"-----END";
+/// What a tool puts before a line of a file: the file's name and the line's number.
+const LONGEST_MARK: usize = 96;
+/// Fewer signs are a word: a key's lines are longer, but for the last.
+const LEAST_LINE: usize = 16;
 
 /// A value beside a word like `password`, or behind `Bearer`.
 pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
@@ -75,7 +80,7 @@ fn starts_with(bytes: &[u8], word: &str) -> bool {
     bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends.
+/// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends, and with numbers before them.
 pub(super) fn pem(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
     let head = rest.strip_prefix(BEGIN.as_bytes())?;
@@ -87,23 +92,88 @@ pub(super) fn pem(bytes: &[u8], at: usize) -> Found {
         return None;
     }
     let name = kind.saturating_add(22);
-    let from = past(rest, past(rest, name, b" BLOCK"), b"-");
+    let body = rest.get(past(rest, past(rest, name, b" BLOCK"), b"-")..)?;
+    let first = past(body, 0, b"\\nr\n\r ");
+    let first_line = behind_line_end(body.get(..first)?);
+    if run(body.get(first..)?, is_base64) < LEAST_LINE
+        && past_mark(body.get(first_line?..)?).is_none()
+    {
+        return None;
+    }
+    let mut length = 0_usize;
+    loop {
+        length = length.saturating_add(run_of_key(body.get(length..)?));
+        let line = behind_line_end(body.get(..length)?);
+        let next = line.and_then(|line| past_mark(body.get(line..)?)?.checked_add(line));
+        let Some(next) = next.filter(|next| *next > length) else { break };
+        length = next;
+    }
+    let from = bytes.len().saturating_sub(body.len());
+    Some((from, from.saturating_add(length)))
+}
+
+/// How many bytes are lines of base64.
+fn run_of_key(bytes: &[u8]) -> usize {
     let mut space = false;
-    let length = run(rest.get(from..)?, |byte| {
+    run(bytes, |byte| {
         // Spaces only at a line's start: behind a key that is only spoken of the sentence goes on.
         let inside =
             byte.is_ascii_alphanumeric() || b"+/=\\\r\n".contains(&byte) || (byte == b' ' && space);
         space = byte == b'\n' || (byte == b' ' && space);
         inside
-    });
-    let body = rest.get(past(rest, from, b"\\nr\n\r ")..)?;
-    let from = at.saturating_add(from);
-    (run(body, is_base64) >= 16).then_some((from, from.saturating_add(length)))
+    })
+}
+
+/// Behind the last end of a line, which may be escaped; none if it is farther back than a mark is long.
+fn behind_line_end(bytes: &[u8]) -> Option<usize> {
+    let far = bytes.len().saturating_sub(LONGEST_MARK);
+    let near = bytes.get(far..)?;
+    let plain = near.iter().rposition(|byte| *byte == b'\n').map(|at| at.saturating_add(1));
+    let escaped = near.windows(2).rposition(|two| two == b"\\n").map(|at| at.saturating_add(2));
+    plain.max(escaped)?.checked_add(far)
+}
+
+/// Where a key goes on behind what a tool puts before each line of a file: the line's number, with the file's name before it,
+/// or the signs of a change or a quotation.
+fn past_mark(line: &[u8]) -> Option<usize> {
+    let near = line.get(..LONGEST_MARK).unwrap_or(line);
+    let near = near.get(..run(near, |byte| byte != b'\n'))?;
+    let is_digit = |at: usize| near.get(at).is_some_and(u8::is_ascii_digit);
+    let ends = (1..near.len()).filter(|&at| is_digit(at.saturating_sub(1)) && !is_digit(at));
+    let mut starts = std::iter::once(past(near, 0, b" +->|#*")).chain(ends.map(|at| {
+        let sign = past(near, at, b" \\");
+        let rest = near.get(sign..).unwrap_or_default();
+        let signs = ["\u{2192}", "\t", ":", "-", "|", "t", "u2192"];
+        let length =
+            signs.iter().find(|it| rest.starts_with(it.as_bytes())).map_or(0, |it| it.len());
+        past(near, sign.saturating_add(length), b" ")
+    }));
+    starts.find(|&at| line.get(at..).is_some_and(is_line_of_key))
+}
+
+/// A line of base64, or a short one before the key's end.
+fn is_line_of_key(line: &[u8]) -> bool {
+    let length = run(line, |byte| is_base64(byte) || byte == b'=');
+    if length >= LEAST_LINE {
+        return true;
+    }
+    let behind = line.get(length..).unwrap_or_default();
+    let behind = behind.get(..LONGEST_MARK).unwrap_or(behind);
+    let line_end =
+        behind.starts_with(b"\n") || behind.starts_with(b"\r") || behind.starts_with(b"\\");
+    length > 0 && line_end && behind.windows(END.len()).any(|it| it == END)
 }
 
 /// Where the private key in PEM ends whose body starts at a word: the words in it are parts of a secret, however short.
 pub fn key_end(text: &str, word: usize) -> Option<usize> {
-    let before = text.get(..word)?.trim_end_matches([' ', '\n', '\r', '\\', 'n', 'r']);
+    let before = text.get(..word)?;
+    let line = behind_line_end(before.as_bytes());
+    let is_marked = |line: &usize| {
+        let start = text.as_bytes().get(*line..).and_then(past_mark);
+        start.is_some_and(|start| line.saturating_add(start) <= word)
+    };
+    let before = text.get(..line.filter(is_marked).unwrap_or(word))?;
+    let before = before.trim_end_matches([' ', '\n', '\r', '\\', 'n', 'r']);
     if !before.ends_with("-----") {
         return None;
     }
@@ -167,6 +237,16 @@ mod tests {
                 }
             });
             assert_eq!(found, ["TS2304"], "{key}");
+        }
+        for mark in
+            ["     1\u{2192}", "  1\t", "id_rsa:1:", "a/b-2.pem-1-", "1 | ", "> ", "\\t1\\u2192"]
+        {
+            let key = format!(
+                "-----BEGIN PRIVATE KEY-----\n{mark}fooBarMHcCAQEEIab/cd\n{mark}srcAbC==\n{mark}-----END"
+            );
+            let word = key.find("fooBar").unwrap();
+            let end = key.find("==").unwrap() + 2;
+            assert_eq!(key_end(&key, word).map(|at| at > end), Some(true), "{key}");
         }
         for text in ["-----BEGIN PUBLIC KEY-----\nfooBar", "-----\nfooBar", "-----BEGIN fooBar"] {
             let at = text.find("fooBar").unwrap();

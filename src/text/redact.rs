@@ -219,6 +219,55 @@ mod tests {
         );
     }
 
+    /// Tools that show files number the lines, and name the file before each.
+    #[test]
+    fn a_key_whose_lines_are_numbered_is_redacted() {
+        let lines = [filler(64), filler(64), "Ab9==".to_owned()];
+        let mark: [&dyn Fn(usize) -> String; 12] = [
+            &|_| String::new(),
+            &|at| format!("{at:>6}\u{2192}"),
+            &|at| format!("{at:>6}\t"),
+            &|at| format!("{at:>6}  "),
+            &|at| format!("{at}: "),
+            &|at| format!("{at} | "),
+            &|at| format!("keys/id_rsa-2:{at}:"),
+            &|at| format!("keys/1-a/id_rsa-{at}-"),
+            &|_| "+".to_owned(),
+            &|_| "-".to_owned(),
+            &|_| "> ".to_owned(),
+            &|_| "    ".to_owned(),
+        ];
+        for mark in mark {
+            let shown = |lines: &[String], end: &str| -> String {
+                let lines =
+                    lines.iter().enumerate().map(|(at, it)| format!("{}{it}", mark(at + 9)));
+                lines.collect::<Vec<_>>().join(end)
+            };
+            let all = [
+                &["-----BEGIN RSA PRIVATE KEY-----".to_owned()],
+                &lines[..],
+                &["-----END RSA PRIVATE KEY-----".to_owned(), "behind".to_owned()],
+            ]
+            .concat();
+            for end in ["\n", "\r\n", "\\n"] {
+                let text = shown(&all, end);
+                for text in [text.clone(), text.replace('\t', "\\t").replace('\u{2192}', "\\u2192")]
+                {
+                    let safe = redact(&text);
+                    assert!(lines.iter().all(|line| !safe.contains(line)), "{safe}");
+                    assert!(
+                        safe.contains("-----END RSA PRIVATE KEY-----") && safe.ends_with("behind"),
+                        "{safe}"
+                    );
+                    assert_eq!(redact(&safe), safe);
+                }
+                // A view that ends in the key.
+                let safe = redact(&shown(&all[..3], end));
+                assert!(lines.iter().all(|line| !safe.contains(line)), "{safe}");
+            }
+        }
+    }
+
     /// Whatever of a secret is taken for an identifier, it is known for what it is.
     /// Row A10.
     #[test]
@@ -276,6 +325,7 @@ mod tests {
             "commit 3f786850e387550fdab836ed7e6dc881de23001b",
             "sk-learn and task-runner-with-a-long-name",
             "-----BEGIN PRIVATE KEY----- and the words behind it",
+            "1: -----BEGIN PRIVATE KEY-----\n2: and the words behind it\n3: ==",
             "https://example.org:8080/a@b",
             "ssh://git@example.org:22/a, mail me@example.org",
             "uuid 123e4567-e89b-12d3-a456-426614174000",
@@ -297,6 +347,8 @@ mod tests {
             "eyJ-",
             "sk-",
             "-----BEGIN PRIVATE KEY",
+            "-----BEGIN PRIVATE KEY-----\n1:AAAAAAAAAAAAAAAA",
+            "\n1:AAAAAAAAAAAAAAAA",
             "://a:",
             "Bearer a",
             "key-0",
