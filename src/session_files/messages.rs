@@ -13,7 +13,7 @@ use super::lines::Line;
 use super::path::at;
 use super::raw::{Object, RawValue, inside, is_object, items, text};
 use super::time::millis;
-use super::usage::{ANTHROPIC, CLINE, OPENAI};
+use super::usage::CLINE;
 use crate::error::Error;
 
 /// Reads a list of messages, and what stands beside it in a request. `in_lines`: each is a line of the file; some agents
@@ -50,8 +50,7 @@ pub(super) fn read(
 /// A log of one request holds its answer beside the messages: a call that saw them all.
 fn answer(request: &Object<'_>, file: &mut SessionFile) {
     let Some(response) = request.object("response") else { return };
-    let usage = response.object("usage");
-    let usage = usage.and_then(|it| OPENAI.read(&it).or_else(|| ANTHROPIC.read(&it)));
+    let usage = response.get("usage").and_then(Usage::shown_by);
     if usage.is_some() {
         let at = request.get("timestamp").or_else(|| response.get("created"));
         file.call(at.and_then(millis), usage);
@@ -99,9 +98,7 @@ fn write_reply(reply: &mut Vec<&Line<'_>>, file: &mut SessionFile) {
 
 /// The tokens that a record reports.
 fn usage(fields: &Object<'_>) -> Option<Usage> {
-    let usage = at(fields, "usage|extra.response.usage").filter(|raw| is_object(raw));
-    let usage = usage.map(Object::of);
-    let usage = usage.and_then(|it| OPENAI.read(&it).or_else(|| ANTHROPIC.read(&it)));
+    let usage = at(fields, "usage|extra.response.usage").and_then(Usage::shown_by);
     usage.or_else(|| CLINE.read(&fields.object("metrics")?))
 }
 
@@ -190,6 +187,23 @@ mod tests {
         assert_eq!(bare.format, "anthropic-messages");
         let seen = open(r#"[{"role":"user","content":[{"type":"image_url","image_url":{}}]}]"#);
         assert_eq!(seen.format, "openai-messages");
+    }
+
+    #[test]
+    fn usage_of_anthropic_is_read_with_what_was_written_to_the_cache() {
+        let usage = r#""usage":{"input_tokens":12,"cache_creation_input_tokens":5000,"cache_read_input_tokens":20000,"output_tokens":300}"#;
+        let ask = r#"{"role":"user","content":"hi"}"#;
+        let reply = format!(
+            r#"{{"role":"assistant","content":[{{"type":"thinking","thinking":"t","signature":"s"}}],{usage}}}"#
+        );
+        for text in [
+            format!("[{ask},{reply}]"),
+            format!(r#"{{"system":"s","messages":[{ask}],"response":{{{usage}}}}}"#),
+        ] {
+            let usage = open(&text).calls[0].usage.expect("usage");
+            assert_eq!((usage.input_tokens, usage.output_tokens), (25_012, 300), "{text}");
+            assert_eq!((usage.cache_read_tokens, usage.cache_write_tokens), (20_000, 5000));
+        }
     }
 
     #[test]

@@ -188,10 +188,12 @@ impl Dialect {
         let (cache_read_tokens, cache_write_tokens) = (count(self.read), count(self.write));
         let cached = cache_read_tokens.saturating_add(cache_write_tokens);
         let input = count(self.input);
-        // A count said to hold the cached tokens and smaller than them does not.
-        let includes_cached = self.inclusive && input >= cached;
-        let input_tokens = if includes_cached { input } else { input.saturating_add(cached) };
         let output_tokens = count(self.output).saturating_add(count(self.beside));
+        let all = input.saturating_add(cached);
+        // A count said to hold the cached tokens does not if it is smaller than them, or if the total counts them once more.
+        let is_beside = cached > 0 && count("total_tokens") == all.saturating_add(output_tokens);
+        let includes_cached = self.inclusive && input >= cached && !is_beside;
+        let input_tokens = if includes_cached { input } else { all };
         (input_tokens > 0).then_some(Usage {
             input_tokens,
             output_tokens,
@@ -243,6 +245,10 @@ mod tests {
         assert_eq!(read(&OPENCODE, opencode), Some([97, 7, 90, 4]));
         let inspect = r#"{"input_tokens":100,"output_tokens":5,"input_tokens_cache_read":64}"#;
         assert_eq!(read(&INSPECT, inspect), Some([100, 5, 64, 0]));
+        let whole = r#"{"input_tokens":100,"output_tokens":5,"input_tokens_cache_read":64,"total_tokens":105}"#;
+        assert_eq!(read(&INSPECT, whole), Some([100, 5, 64, 0]));
+        let beside = r#"{"input_tokens":100,"output_tokens":5,"input_tokens_cache_read":64,"input_tokens_cache_write":6,"total_tokens":175}"#;
+        assert_eq!(read(&INSPECT, beside), Some([170, 5, 64, 6]));
         let sdk = r#"{"inputTokens":100,"outputTokens":5,"inputTokenDetails":{"cacheReadTokens":8,"cacheWriteTokens":2}}"#;
         assert_eq!(read(&AI_SDK, sdk), Some([100, 5, 8, 2]));
     }
