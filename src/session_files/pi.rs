@@ -11,12 +11,13 @@ use litemap::LiteMap;
 use super::checkpoint;
 use super::file::SessionFile;
 use super::lines::Line;
-use super::raw::{Object, is_object};
+use super::raw::{Object, is_object, quote};
 use super::record;
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
 use crate::hash_index::ByName;
+use crate::number::count;
 
 const KNOWN: [&str; 10] = [
     "session",
@@ -62,6 +63,10 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
     file.receipt.leaf = newest.and_then(Entry::id).map(Cow::into_owned);
     file.receipt.branches = tree.leaves();
     file.receipt.bridged = tree.bridged;
+    let is_left = |(at, entry): &(usize, &Entry<'_, '_>)| {
+        entry.line.fields.is("type", "message") && path.binary_search(at).is_err()
+    };
+    file.receipt.dead_ends = count(tree.entries.iter().enumerate().filter(is_left).count());
     follow(&tree, &path, &mut file);
     file.resume = record::resume(&file);
     Ok(file.finish())
@@ -150,6 +155,8 @@ fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
         }
         match fields.text("type").as_deref() {
             Some("message") => add_message(fields, file),
+            Some("custom_message") => add_custom(entry.line, file),
+            Some("branch_summary") => add_branch_summary(entry.line, file),
             Some("compaction") => {
                 let kept = first_kept(tree, fields).and_then(|at| messages_before.get(&at));
                 file.compactions.push(record::read(entry.line, kept.copied(), file.len()));
@@ -174,6 +181,40 @@ fn add_message(fields: &Object<'_>, file: &mut SessionFile) {
         }
     }
     file.messages.push(raw);
+}
+
+/// What an extension has put among the messages: pi sends it as the user's.
+fn add_custom(line: &Line<'_>, file: &mut SessionFile) {
+    let fields = &line.fields;
+    let Some(content) = fields.get("content") else { return };
+    let kind = quote(&fields.text("customType").unwrap_or_default());
+    let (display, at) = (fields.flag("display"), sent_at(fields));
+    file.made(
+        line.number,
+        format!(
+            r#"{{"role":"custom","customType":{kind},"content":{content},"display":{display},"timestamp":{at}}}"#
+        ),
+    );
+}
+
+/// What stands for a branch that the conversation came back from: pi sends it as the user's.
+fn add_branch_summary(line: &Line<'_>, file: &mut SessionFile) {
+    let fields = &line.fields;
+    let Some(summary) = fields.text("summary").filter(|summary| !summary.is_empty()) else {
+        return;
+    };
+    let (summary, from) = (quote(&summary), quote(&fields.text("fromId").unwrap_or_default()));
+    let at = sent_at(fields);
+    file.made(
+        line.number,
+        format!(
+            r#"{{"role":"branchSummary","summary":{summary},"fromId":{from},"timestamp":{at}}}"#
+        ),
+    );
+}
+
+fn sent_at(fields: &Object<'_>) -> i64 {
+    fields.get("timestamp").and_then(millis).unwrap_or(0)
 }
 
 /// The first entry kept: by id, or in old files by its position among all lines, the header's being 0.
@@ -225,6 +266,34 @@ mod tests {
         assert_eq!(file.calls.len(), 1);
         assert_eq!((file.calls[0].sent, file.calls[0].at), (1, Some(1000)));
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(7));
+    }
+
+    #[test]
+    fn what_extensions_and_left_branches_say_is_among_the_messages() {
+        let text = [
+            message("user", "hi", "a", "null"),
+            r#"{"type":"custom_message","id":"b","parentId":"a","timestamp":"1970-01-01T00:00:02Z","customType":"notes","content":[{"type":"text","text":"by \"us\""}],"display":false}"#.into(),
+            message("assistant", "ok", "c", "\"b\""),
+            message("user", "left", "d", "\"c\""),
+            r#"{"type":"branch_summary","id":"e","parentId":"c","fromId":"d","summary":"found \"it\""}"#.into(),
+            r#"{"type":"branch_summary","id":"f","parentId":"e","fromId":"d","summary":""}"#.into(),
+            r#"{"type":"custom_message","id":"g","parentId":"f"}"#.into(),
+            r#"{"type":"custom","id":"h","parentId":"g","content":"state of an extension, never sent"}"#.into(),
+            r#"{"type":"compaction","id":"i","parentId":"h","summary":"s","firstKeptEntryId":"e"}"#.into(),
+            message("user", "go on", "j", "\"i\""),
+        ]
+        .join("\n");
+        let file = read(&lines(&text), None).expect("read");
+        assert_eq!((file.messages.len(), file.receipt.dead_ends, file.receipt.unknown), (5, 1, 0));
+        let all = super::super::testing::json(&file);
+        assert_eq!(
+            [&all[1], &all[3]],
+            [
+                r#"{"role":"custom","customType":"notes","content":[{"type":"text","text":"by \"us\""}],"display":false,"timestamp":2000}"#,
+                r#"{"role":"branchSummary","summary":"found \"it\"","fromId":"d","timestamp":0}"#,
+            ]
+        );
+        assert_eq!((file.calls[0].sent, file.compactions[0].first_kept_index), (2, 3));
     }
 
     #[test]
