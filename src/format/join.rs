@@ -66,7 +66,10 @@ impl Joined {
         self.content.push(null);
         let mut moved = piece.clone();
         moved.place = Place::Item(at);
-        for change in changes {
+        // Whole strings first: what sets one of them anew comes behind.
+        let is_strings = |change: &&Change| matches!(change.what, What::Strings(_));
+        let others = changes.iter().filter(|change| !is_strings(change));
+        for change in changes.iter().filter(is_strings).chain(others) {
             match &change.what {
                 What::Strings(_) => {
                     let strings = std::slice::from_ref(&change.what);

@@ -83,7 +83,12 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     if let Some(refusal) = message.text("refusal").filter(|refusal| !refusal.is_empty()) {
         parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal));
     }
-    let calls = message.items("tool_calls").unwrap_or_default();
+    let calls = message.items("tool_calls");
+    // Nor is an empty list of calls taken.
+    if calls.as_ref().is_some_and(Vec::is_empty) {
+        parts.push(Part::new(Kind::Text, Place::Field("tool_calls"), "\n"));
+    }
+    let calls = calls.unwrap_or_default();
     part::list(calls, "/tool_calls", &Place::Call, &call, parts)?;
     if let Some(legacy) = message.raw("function_call") {
         let mut part = part::at(Place::Field("function_call"));

@@ -296,17 +296,20 @@ impl Piece {
     }
 }
 
-impl Piece {
-    /// Who speaks in it, in a message of that role.
-    pub fn speaker(&self, role: Role) -> Role {
-        if matches!(self.place, Place::Tool(_) | Place::Inner(..)) { Role::Tool } else { role }
-    }
+/// Who speaks at the end of a message of that role, if these are its pieces, the last one first: a part that holds a call with its
+/// result goes out as the call and, behind all else of its step, the result.
+pub fn last_speaker<'a>(pieces: impl Iterator<Item = &'a Piece>, role: Role) -> Role {
+    let mut pieces = pieces.peekable();
+    let end = pieces.peek().map(|piece| piece.step);
+    let mut step = pieces.take_while(|piece| Some(piece.step) == end);
+    let has_result = step.any(|piece| matches!(piece.place, Place::Tool(_) | Place::Inner(..)));
+    if has_result { Role::Tool } else { role }
 }
 
 impl Outline {
-    /// Who speaks at its end: a part that holds a call with its result goes out as the call and then the result.
+    /// Who speaks at its end.
     pub fn last_role(&self) -> Role {
-        self.pieces.last().map_or(self.role, |piece| piece.speaker(self.role))
+        last_speaker(self.pieces.iter().rev(), self.role)
     }
 }
 

@@ -8,7 +8,9 @@ use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
 use super::repairer::Repairer;
 use super::run::{Reasoning, Room, Run};
 use crate::hash_index::ByName;
-use crate::model::{FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role, Span};
+use crate::model::{
+    FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role, Span, last_speaker,
+};
 use crate::validity::call::Call;
 
 impl Repairer {
@@ -50,7 +52,8 @@ impl Repairer {
         }
         self.steps(outline, &mut kept, seen);
         let (Some(&first), Some(end)) = (kept.first(), kept.last()) else { return };
-        let (speaker, end_step) = (end.piece.speaker(outline.role), end.piece.step);
+        let end_step = end.piece.step;
+        let speaker = last_speaker(kept.iter().rev().map(|at| at.piece), outline.role);
         let waits = self.run.as_ref().is_some_and(Run::waits);
         // Missing results will be put before it, and with them the roles alternate.
         if !waits {

@@ -326,7 +326,7 @@ fn drop_block(session: &mut Session, message: MessageId, piece: u32, dropped: &m
 }
 
 /// What a repair puts in place of a block's text is what is counted of it.
-fn recount_repaired(session: &mut Session, fix: &Fix) {
+pub(in crate::context) fn recount_repaired(session: &mut Session, fix: &Fix) {
     let at = session.transcript.ledger.blocks_of(fix.index).start.plus(fix.kind.piece());
     let block = session.transcript.ledger.block(at).filter(|block| block.form != Form::Gone);
     let Some(block) = block else { return };

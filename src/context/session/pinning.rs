@@ -3,6 +3,7 @@
 use crate::context::request::pins::{Blocks, Pins};
 use crate::context::session::Session;
 use crate::context::session::agent::words_of;
+use crate::context::session::arrival::recount_repaired;
 use crate::context::session::marks::mark;
 use crate::context::session::read_message::read_message;
 use crate::context::transcript::masks::renew_masks;
@@ -153,6 +154,12 @@ pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
             session.transcript.ledger.block(at).map_or(MessageId::NONE, |block| block.message);
         if session.transcript.ledger.bring_back(at) {
             session.decisions.returned.push(at);
+        }
+        let first = session.transcript.ledger.blocks_of(message).start;
+        let mut fixes = session.repairs.fixes.get(&message).cloned().unwrap_or_default();
+        fixes.retain(|fix| first.plus(fix.kind.piece()) == at);
+        for fix in &fixes {
+            recount_repaired(session, fix);
         }
         session.decisions.pruner.reopen(&session.transcript.ledger, at);
         session.decisions.placeholders.forget(at);

@@ -6,7 +6,8 @@ use crate::context::report::estimate::check_history;
 use crate::context::request::build_request::violations_sent;
 use crate::context::request::builder::Builder;
 use crate::context::session::arrival::is_same_message;
-use crate::model::{Item, Joint, Made, MadePart, Voice};
+use crate::context::session::pinning::bring_back_pins;
+use crate::model::{BlockId, Item, Joint, Made, MadePart, Voice};
 
 fn text(text: &str) -> Value {
     json!({ "type": "text", "text": text })
@@ -287,4 +288,89 @@ fn a_request_of_aborted_turns_alone_starts_with_a_placeholder() {
     assert_eq!(violations_sent(&host.session), []);
     host.append(json!({ "role": "user", "content": "go", "timestamp": 1 }));
     assert_eq!((host.request().repairs, violations_sent(&host.session)), (vec![], vec![]));
+}
+
+/// The results of a step go out behind all of its parts; the SDK runs an approved tool only if they end the request.
+#[test]
+fn text_behind_the_calls_of_a_step_of_the_ai_sdk_needs_no_line_of_ours() {
+    let tool = |state: Value| {
+        let mut part = json!({ "type": "tool-rm", "toolCallId": "c", "input": { "path": "a" } });
+        part.as_object_mut().unwrap().extend(state.as_object().unwrap().clone());
+        part
+    };
+    let approved =
+        json!({ "state": "approval-responded", "approval": { "id": "x", "approved": true } });
+    let done = json!({ "state": "output-available", "output": "gone" });
+    for (state, wanted) in [(approved, 2), (done, 2), (Value::Null, 3)] {
+        let mut host = host("anthropic", "ai-sdk", 0);
+        host.append(json!({ "id": "u", "role": "user", "parts": [text("delete a")] }));
+        let part = if state.is_null() { text("I may not") } else { tool(state) };
+        let parts = json!([{ "type": "step-start" }, part, text("say yes")]);
+        host.append(json!({ "id": "a", "role": "assistant", "parts": parts }));
+        let answer = host.request();
+        assert_eq!(written(&answer).as_array().unwrap().len(), wanted, "{answer:?}");
+    }
+}
+
+/// `OpenAI` refuses a list of calls without one.
+#[test]
+fn an_empty_list_of_calls_is_taken_away() {
+    let mut host = host("openai-chat", "openai-chat", 0);
+    host.ask("go");
+    host.append(json!({ "role": "assistant", "content": "yes", "tool_calls": [] }));
+    host.ask("on");
+    let ops = &written(&host.request())[1]["ops"];
+    assert_eq!(*ops, json!([{ "op": "remove", "path": "/tool_calls" }]));
+}
+
+/// What the provider itself answered stays as it is.
+#[test]
+fn an_empty_result_of_the_provider_is_not_reported_as_mended() {
+    let mut host = host("anthropic", "ai-sdk", 0);
+    host.append(json!({ "id": "u", "role": "user", "parts": [text("go")] }));
+    let tool = json!({ "type": "tool-read", "toolCallId": "c", "input": {}, "state": "output-available", "output": "", "providerExecuted": true });
+    host.append(json!({ "id": "a", "role": "assistant", "parts": [tool, text("so")] }));
+    host.append(json!({ "id": "e", "role": "user", "parts": [text("on")] }));
+    host.request();
+    assert_eq!(host.session.repairs.fixes.len(), 0);
+}
+
+/// A provider whose messages are joined takes the new id of a result, also where the old one held half a character.
+#[test]
+fn a_result_that_is_joined_with_the_next_message_has_the_id_of_its_call() {
+    let mut host = host("bedrock", "anthropic", 0);
+    host.ask("go");
+    for message in [
+        json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "toolu_HALF", "name": "read", "input": {} }] }),
+        json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "toolu_HALF", "content": "r" }] }),
+    ] {
+        host.session.push(half(&message).as_bytes()).unwrap();
+        host.messages.push(message);
+    }
+    host.ask("on");
+    let written = written(&host.request());
+    let last = |of: &Value, path: &str| {
+        let mut ops = of["ops"].as_array().unwrap().iter();
+        ops.rfind(|op| op["path"].as_str().unwrap().ends_with(path)).unwrap()["value"].clone()
+    };
+    let ids = (last(&written[1], "/id"), last(&written[2], "/tool_use_id"));
+    assert_eq!(ids.0, ids.1, "{written:#}");
+}
+
+/// Our text in place of an empty result is counted, also once a pin has brought it back.
+#[test]
+fn a_mended_result_that_a_pin_brings_back_is_counted_with_what_was_put_in_its_place() {
+    let mut host = host("anthropic", "anthropic", 0);
+    host.ask("go");
+    host.append(json!({ "role": "assistant", "content": [call("a")] }));
+    host.append(json!({ "role": "user", "content": [result("a", "".into())] }));
+    host.request();
+    let at = BlockId::from(2);
+    let tokens = |host: &Host| host.session.transcript.ledger.block(at).unwrap().now;
+    let mended = tokens(&host);
+    assert!(mended > host.session.transcript.ledger.block(at).unwrap().tokens);
+    host.session.transcript.ledger.set_form(at, Form::Gone, 0);
+    host.pin(2);
+    assert!(bring_back_pins(&mut host.session));
+    assert_eq!(tokens(&host), mended);
 }

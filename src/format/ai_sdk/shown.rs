@@ -89,6 +89,8 @@ fn tool<'a>(at: u32, mut members: Members<'a>, name: &str, parts: &mut Vec<Part<
         result.piece.opaque = theirs;
         if theirs {
             result.piece.place = Place::Part(at);
+            // The provider's own, which nothing is put in place of.
+            result.piece.blank = false;
         }
         parts.push(result);
     }
