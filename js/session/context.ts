@@ -146,10 +146,11 @@ export class ContextManager<M = unknown> {
 
   /**
    * Compacts the history now; the next request sends the result. A second call joins the first one. The outcome says what was done, or
-   * why nothing was. Messages that are appended meanwhile are kept.
+   * why nothing was. Messages that are appended meanwhile are kept. Pass `system` and `tools` as in `prepare`: what you leave out is
+   * counted as nothing.
    *
    * @example
-   * const outcome = await context.compact(history, { force: true, focus: "the failing tests" });
+   * const outcome = await context.compact(history, { system, tools, force: true, focus: "the failing tests" });
    *
    * @throws {PlimsollError} as `request`; `STALE_PLAN` for a plan of another history; `INVALID_ARGUMENT`, once, if your summarizer cannot be
    * called for want of `plimsoll/compact.wasm` (entry `plimsoll/slim`): a later call folds without a summary. An aborted call rejects with its
@@ -168,10 +169,17 @@ export class ContextManager<M = unknown> {
    *
    * @param error the provider's error; or, if you know only that the request was too large, an object with `limit` (tokens that
    *   the provider takes) and `inputTokens` (its count of the request), both optional.
+   * @param parts `system`, `tools` and so on, as in `prepare`: what you leave out is counted as nothing
    * @returns `null` if the error is no overflow, is the third in a row, or nothing smaller can be sent; rethrow it then.
    *
    * @example
-   * const smaller = await context.recover(history, { limit: 32_000 });
+   * try {
+   *   reply = await callModel(await context.prepare(history, { system, tools }));
+   * } catch (error) {
+   *   const smaller = await context.recover(history, error, { system, tools });
+   *   if (smaller === null) throw error;
+   *   reply = await callModel(smaller);
+   * }
    *
    * @throws {PlimsollError} as `prepare`; `INVALID_ARGUMENT` for figures that are no numbers.
    */
