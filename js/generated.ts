@@ -91,7 +91,7 @@ path: string, };
  */
 export type Violation = { 
 /**
- * Id of the rule, `I1` to `I34`; `docs/rules.md` explains them.
+ * Id of a rule in `docs/rules.md`.
  */
 rule: string, 
 /**

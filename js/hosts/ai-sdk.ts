@@ -2,6 +2,7 @@
 import { isContextOverflow } from "../compaction/overflow.js";
 import type { AbortSignal, ReadableStream } from "../types/web.js";
 import type { Parts, Prepared } from "../types.js";
+import { nameOfModel } from "./providers.js";
 import { type HostSession, Session } from "./session.js";
 
 /** A session: its options, or a `ContextManager` of yours with `format: "ai-sdk"`, which you open and save. */
@@ -68,10 +69,6 @@ const HOST = { format: "ai-sdk" } as const;
 /** What the SDK tells a step of, in 6 and in later versions. */
 const SINCE_6 = ["experimental_context", "runtimeContext"];
 
-/** The name of a model's provider: the model is an instance of the SDK's, or its name. */
-const nameOf = (model: unknown): unknown =>
-  typeof model === "string" ? model : (Object(model) as { provider?: unknown }).provider;
-
 /**
  * Returns a `prepareStep` for `generateText`, `streamText` and agents: each step sends a request that fits and is valid, with the prompt
  * cache kept. One function serves one session; the messages that it returns carry forward to later steps, which is expected.
@@ -90,7 +87,7 @@ export function prepareStep(
   let last: Prepared<unknown> | undefined;
   return async (step) => {
     const { messages, instructions, system = instructions, steps = [], model } = step;
-    own.follow(nameOf(model));
+    own.follow(nameOfModel(model));
     // The SDK before 6 takes no options of a provider from a step.
     if (!SINCE_6.some((member) => member in step)) own.losesHints();
     if (last) own.observe(steps.at(-1)?.usage, last);
@@ -133,7 +130,7 @@ export function middleware(session: AiSdkSession): AiSdkMiddleware {
   return {
     specificationVersion: "v4" as never,
     transformParams: async ({ params, model }) => {
-      own.follow(nameOf(model));
+      own.follow(nameOfModel(model));
       const prepared = await own.context.prepare(params.prompt, partsOf(params));
       return sent(params, params.prompt, prepared);
     },

@@ -160,8 +160,16 @@ interface StandardSchema {
   jsonSchema?: { input(options: { target: string }): unknown };
 }
 
-const usageOf = (answer: unknown): object | undefined =>
-  (answer as { usage_metadata?: object } | undefined)?.usage_metadata;
+/** The usage of an answer; one with a `responseFormat` is in a list, behind what was read from it. */
+function usageOf(answer: unknown): object | undefined {
+  const { usage_metadata: usage, messages } = Object(answer) as Answer;
+  return usage ?? messages?.[0]?.usage_metadata;
+}
+
+interface Answer {
+  usage_metadata?: object;
+  messages?: ReadonlyArray<{ usage_metadata?: object }>;
+}
 
 /** A middleware as `createAgent` takes it. */
 export interface LangChainMiddleware {

@@ -26,6 +26,14 @@ export function providerOf(words: string): Provider | undefined {
   return PROVIDERS.find(([pattern]) => pattern.test(lower))?.[1];
 }
 
+/** The name by which an AI SDK's model, an instance or its name, tells its provider. A gateway has it in the model's name. */
+export function nameOfModel(model: unknown): string {
+  if (typeof model === "string") return model;
+  const { provider, modelId } = Object(model) as { provider?: unknown; modelId?: unknown };
+  const name = String(provider ?? "");
+  return providerOf(name) ? name : `${name} ${String(modelId ?? "")}`;
+}
+
 /** Returns the option `thinking` for a host that has no place for `Prepared.hints`: thinking that an edit made void is left out. */
 export function thinkingWithoutHints(
   provider: Provider,

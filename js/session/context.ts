@@ -89,8 +89,8 @@ export class ContextManager<M = unknown> {
 
   /**
    * Returns what to send now: your messages unchanged, edited copies of them, and synthetic messages. Never modifies your messages, and
-   * never calls a summarizer (if one is configured and a fold is due, the event `summarizer-idle` says so once). The same history
-   * and parts give the same request.
+   * never calls a summarizer (if one is configured and a fold is due, the event `summarizer-idle` says so once). The same
+   * calls at the same times give the same requests.
    *
    * Do not change a message after you have passed it; only the last tool call with its results may still
    * grow.

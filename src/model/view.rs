@@ -153,7 +153,7 @@ json::json_struct! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
     pub struct Violation {
-        /// Id of the rule, `I1` to `I34`; `docs/rules.md` explains them.
+        /// Id of a rule in `docs/rules.md`.
         pub rule: &'static str,
         /// Index of the message.
         pub index: u32,

@@ -141,6 +141,16 @@ test("a step of a model without a name keeps the current provider rules", async 
   }
 });
 
+test("the rules are those of the model behind a gateway", async () => {
+  const step = prepareStep({ window: WINDOW });
+  const marked = async (modelId) => {
+    const [sent] = (await step({ messages, model: { provider: "gateway", modelId } })).messages;
+    return sent.providerOptions?.anthropic?.cacheControl !== undefined;
+  };
+  assert.equal(await marked("anthropic/claude-sonnet-4.5"), true);
+  assert.equal(await marked("openai/gpt-5"), false);
+});
+
 test("the middleware keeps 50 generated steps valid", async () => {
   const { seen, mock } = model();
   const wrapped = wrapLanguageModel({ model: mock, middleware: middleware({ window: WINDOW }) });

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, HumanMessage, isBaseMessage } from "@langchain/core/messages";
 import { MemorySaver } from "@langchain/langgraph";
-import { createAgent, createMiddleware, tool } from "langchain";
+import { createAgent, createMiddleware, modelRetryMiddleware, tool } from "langchain";
 import { z } from "zod";
 import { strictFor } from "../conformance/providers/pairs.mjs";
 import { hostProject, row, snippet } from "../support/hosts.mjs";
@@ -152,6 +152,17 @@ test("the usage of answers is recorded", async () => {
   assert.equal(context.status().source, "usage+estimate");
 });
 
+test("the usage of an answer with a responseFormat is recorded", async () => {
+  const { ContextManager } = await import(pathToFileURL(join(entry, "../../index.js")).href);
+  const context = new ContextManager({ window: WINDOW, format: "langchain" });
+  const usage_metadata = { input_tokens: 4_500, output_tokens: 20, total_tokens: 4_520 };
+  const answer = new AIMessage({ content: "{}", usage_metadata });
+  const request = { model: new Model(), messages, tools: [] };
+  const given = { structuredResponse: {}, messages: [answer] };
+  assert.equal(await middleware(context).wrapModelCall(request, async () => given), given);
+  assert.equal(context.status().used, 4_500);
+});
+
 test("tools are counted with their descriptions and schemas", async () => {
   const { ContextManager } = await import(pathToFileURL(join(entry, "../../index.js")).href);
   const long = "The path of a file, from the root of the harbour's archive. ".repeat(20);
@@ -185,6 +196,15 @@ test("tools are counted with their descriptions and schemas", async () => {
 test("a call that was refused as too long is sent again, smaller", async () => {
   const model = new Model({ limit: 9_000 });
   const all = await asked(model, middleware({ window: WINDOW }));
+  checkSound("recover", model, all);
+  assert.ok(model.seen.refused >= 1);
+});
+
+test("a retry middleware before ours in the list sees no overflow", async () => {
+  const model = new Model({ limit: 9_000 });
+  const middlewares = [modelRetryMiddleware({ initialDelayMs: 1 }), middleware({ window: WINDOW })];
+  const agent = createAgent({ model, tools: [read], systemPrompt, middleware: middlewares });
+  const { messages: all } = await agent.invoke({ messages }, { recursionLimit: 500 });
   checkSound("recover", model, all);
   assert.ok(model.seen.refused >= 1);
 });
