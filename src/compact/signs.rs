@@ -112,15 +112,20 @@ pub(super) fn is_refusal(body: &str) -> bool {
 
 /// A call instead of a text: as tags, as JSON, or written out.
 pub(super) fn calls_tools(body: &str) -> bool {
-    const SIGNS: [&str; 7] = [
+    const SIGNS: [&str; 10] = [
         "<tool_call",
         "<function_call",
+        "<function=",
         "<invoke",
         "<tool_use",
+        // Anthropic's own markup and DeepSeek's.
+        concat!("<ant", "ml:"),
+        "tool\u{2581}call",
         "[tool_calls]",
         "<|tool",
         "to=functions.",
     ];
+    let body = unfenced(body);
     let lower = body.to_ascii_lowercase();
     let named = |name: &str| lower.contains(name);
     let is_json = lower.starts_with(['{', '[']) && json::parse(body).is_ok();
@@ -129,6 +134,12 @@ pub(super) fn calls_tools(body: &str) -> bool {
             && named("\"name\"")
             && (named("\"arguments\"") || named("\"input\"") || named("\"parameters\"")))
         || body.lines().next().is_some_and(is_call)
+}
+
+/// What stands in a fence that is all of a text.
+fn unfenced(text: &str) -> &str {
+    let inside = text.trim().strip_prefix("```").and_then(|text| text.strip_suffix("```"));
+    inside.and_then(|text| text.split_once('\n')).map_or(text, |(_, inside)| inside.trim())
 }
 
 /// A shorter passage of the transcript is a quotation, such as a fact in the agent's own words. Bytes.

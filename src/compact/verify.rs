@@ -2,6 +2,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::options::Options;
+use super::prompt::OPENING;
 use super::signs::{calls_tools, echoes, ended, is_heading, is_refusal, is_skeleton, is_unclosed};
 use crate::compact::fault::{Fault, Why};
 use crate::json;
@@ -50,13 +51,17 @@ pub(super) fn verify(
     let is_missing = |heading: &&&str| !body.lines().any(|line| is_heading(line, heading));
     let absent: Vec<&str> = expect.headings.iter().filter(is_missing).copied().collect();
     // The summary of a session about a refusal may begin like one: all headings and some length show that it is a summary.
-    if is_refusal(body) && (!absent.is_empty() || body.len() < SHORT) {
+    let has_headings = !expect.headings.is_empty() && absent.is_empty();
+    if is_refusal(body) && (!has_headings || body.len() < SHORT) {
         return Fault::Refused.why("a refusal came");
     }
     if calls_tools(body) {
         return Fault::Unverified.why("a tool call came");
     }
-    if body.contains(&*options.nonce) || echoes(body, expect.input) {
+    if answer.contains(OPENING) {
+        return Fault::Unverified.why("the instructions came back");
+    }
+    if answer.contains(&*options.nonce) || echoes(body, expect.input) {
         return Fault::Unverified.why("the transcript came back");
     }
     if !absent.is_empty() {
@@ -238,6 +243,10 @@ mod tests {
             r#"{"name":"shell","arguments":{"command":"ls"}}"#,
             "<tool_call>{}</tool_call>",
             r#"shell({"command":"ls"})"#,
+            "```json\n{\"name\":\"shell\",\"arguments\":{\"command\":\"ls\"}}\n```",
+            concat!("<ant", "ml:function_calls>\n</ant", "ml:function_calls>"),
+            "<\u{ff5c}tool\u{2581}calls\u{2581}begin\u{ff5c}>shell",
+            "<function=shell>",
             "Sure! I will now go on with the parser and run the tests.",
         ] {
             check(text, Err(Fault::Unverified));
@@ -246,6 +255,19 @@ mod tests {
             "## Goal\nI can't reproduce the bug.\n## Next Steps\n- ask",
             Ok("## Goal\nI can't reproduce the bug.\n## Next Steps\n- ask"),
         );
+        let options = Options::parse(&format!(r#"{{"nonce":"{NONCE}","room":9000}}"#)).unwrap();
+        // A part of a transcript has no headings that would show what it is.
+        let part = |text: &str| {
+            let expect = Expect { headings: &[], checkpoint: false, below: 5000, input: &["x"] };
+            let found = verify(&json::write(&text), None, &expect, &options);
+            found.map_or_else(|(fault, _)| Some(fault), |_| None)
+        };
+        assert_eq!(part("The parser was mended, and its tests pass."), None);
+        assert_eq!(part(&"I'm sorry, but I can't help. ".repeat(50)), Some(Fault::Refused));
+        let instructions = format!("{OPENING} Answer with <summary>, the text, </summary>.");
+        assert_eq!(part(&instructions), Some(Fault::Unverified));
+        let echo = format!("BEGIN {NONCE} <summary>, the text, </summary>");
+        assert_eq!(part(&echo), Some(Fault::Unverified));
         let good = json::write(&GOOD);
         for (word, fault) in [
             ("SAFETY", Fault::Refused),
