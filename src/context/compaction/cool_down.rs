@@ -15,7 +15,7 @@ pub(in crate::context) fn blocked_reason(session: &Session, now_ms: i64) -> Valu
     let guard = &session.compactions.guard;
     if guard.is_ineffective() {
         json!({ "reason": "ineffective" })
-    } else if now_ms < guard.until_ms {
+    } else if guard.cools(now_ms) {
         json!({ "reason": "cooldown", "untilMs": guard.until_ms })
     } else {
         Value::NULL

@@ -118,7 +118,14 @@ impl Guard {
             }
             self.read(self.epoch, after <= line);
         }
-        self.strikes < STRIKES && now_ms >= self.until_ms
+        self.strikes < STRIKES && !self.cools(now_ms)
+    }
+
+    /// A failure's pause goes on. One that is longer than any is of a clock that has been set back since.
+    pub(in crate::context) fn cools(&self, now_ms: i64) -> bool {
+        let left = self.until_ms.saturating_sub(now_ms);
+        let longest = ESCALATING.last().map_or(0, |seconds| seconds.saturating_mul(1000));
+        left > 0 && left <= longest
     }
 
     pub(in crate::context) fn is_ineffective(&self) -> bool {
@@ -239,6 +246,15 @@ mod tests {
         guard.done(1, 0, false);
         guard.fail(Failure::Temporary, 0);
         assert_eq!(guard.until_ms, 60_000);
+    }
+
+    #[test]
+    fn a_cool_down_does_not_outlive_a_clock_that_ran_ahead() {
+        let mut guard = Guard::default();
+        guard.fail(Failure::Temporary, 1_000_000_000);
+        assert!(!guard.permits(0, LINE, false, 1_000_000_000));
+        assert!(guard.cools(1_000_060_000 - 900_000) && !guard.cools(1_000_060_000 - 900_001));
+        assert!(guard.permits(0, LINE, false, 7));
     }
 
     #[test]
