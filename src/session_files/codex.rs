@@ -5,11 +5,12 @@
 //! model are of one call.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::file::{CompactionRecord, SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
 use super::native::{RESPONSES, Whose};
-use super::raw::{Object, RawValue};
+use super::raw::{Object, RawValue, is_object, items};
 use super::time::millis;
 use super::usage;
 use crate::error::Error;
@@ -28,10 +29,39 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
         model: String::new(),
         answering: false,
     };
-    for line in lines {
-        reader.line(line);
+    let undone = undone(lines);
+    for (at, line) in lines.iter().enumerate() {
+        reader.line(line, undone.iter().any(|range| range.contains(&at)));
     }
     Ok(reader.file.finish())
+}
+
+/// Lines of the turns that the user took back: Codex goes on from before them.
+fn undone(lines: &[Line<'_>]) -> Vec<Range<usize>> {
+    let (mut turns, mut undone) = (Vec::new(), Vec::new());
+    for (at, line) in lines.iter().enumerate() {
+        let payload = line.fields.object("payload").unwrap_or_default();
+        if line.fields.is("type", "response_item") && is_turn(&payload) {
+            turns.push(at);
+        } else if payload.is("type", "thread_rolled_back") {
+            let count = payload.number("num_turns").and_then(|count| usize::try_from(count).ok());
+            let left = turns.len().saturating_sub(count.unwrap_or(0));
+            if let Some(&start) = turns.get(left) {
+                undone.push(start..at);
+            }
+            turns.truncate(left);
+        }
+    }
+    undone
+}
+
+/// A user's message with which a turn starts: not what Codex itself writes in the user's name.
+fn is_turn(item: &Object<'_>) -> bool {
+    let blocks = item.get("content").map(items).unwrap_or_default();
+    let words = blocks.into_iter().filter(|block| is_object(block)).map(Object::of);
+    let is_own = |text: Cow<'_, str>| text.starts_with('<') || text.starts_with("# AGENTS.md");
+    let own = words.filter_map(|block| block.text("text")).all(is_own);
+    item.is("type", "message") && item.is("role", "user") && !own
 }
 
 struct Reader {
@@ -43,7 +73,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, line: &Line<'_>) {
+    fn line(&mut self, line: &Line<'_>, is_undone: bool) {
         let fields = &line.fields;
         let kind = fields.text("type");
         let payload = fields.object("payload");
@@ -69,6 +99,11 @@ impl Reader {
         };
         let name = if part.is_empty() { kind.clone() } else { format!("{kind}/{part}").into() };
         receipt.count(&name, known);
+        if is_undone {
+            receipt.dead_ends = receipt.dead_ends.saturating_add(item.is_some().into());
+            self.answering = false;
+            return;
+        }
         if let (Some((kind, whose)), Some(raw)) = (item, fields.get("payload"))
             && kind != ITS_OWN
         {
@@ -155,6 +190,52 @@ mod tests {
             });
         }
         read(&lines(&text), None).expect("read")
+    }
+
+    #[test]
+    fn turns_that_the_user_took_back_are_left_out() {
+        let say = |role: &str, text: &str| {
+            format!(
+                r#"{{"type":"message","role":"{role}","content":[{{"type":"x","text":"{text}"}}]}}"#
+            )
+        };
+        let back = |turns: &str| {
+            format!(
+                r#"{{"timestamp":"x","type":"event_msg","payload":{{"type":"thread_rolled_back","num_turns":{turns}}}}}"#
+            )
+        };
+        let compacted =
+            r#"{"timestamp":"x","type":"compacted","payload":{"message":"undone too"}}"#;
+        let lines = [
+            say("user", "<environment_context>"),
+            say("user", "one"),
+            say("assistant", "A"),
+            say("user", "two"),
+            say("assistant", "B"),
+            compacted.into(),
+            say("user", "three"),
+            say("assistant", "C"),
+            back("2"),
+            say("user", "four"),
+            say("assistant", "D"),
+            back("0"),
+            say("user", "<turn_aborted>"),
+            say("user", "five"),
+            back("1"),
+            say("user", "six"),
+            say("assistant", "F"),
+        ];
+        let file = rollout(&lines.each_ref().map(|line| &**line));
+        let said: Vec<String> = json(&file)
+            .iter()
+            .map(|text| text.rsplit_once("text\":\"").unwrap().1.split('"').next().unwrap().into())
+            .collect();
+        let left = ["<environment_context>", "one", "A", "four", "D", "<turn_aborted>", "six", "F"];
+        assert_eq!(said, left);
+        let sent: Vec<u32> = file.calls.iter().map(|call| call.sent).collect();
+        assert_eq!((sent, file.compactions.len(), file.receipt.dead_ends), (vec![2, 4, 7], 0, 5));
+        // All of them, and more than there are.
+        assert_eq!(rollout(&[&lines[1], &lines[2], &back("9")]).messages.len(), 0);
     }
 
     #[test]
