@@ -202,7 +202,6 @@ export class Compactions<M> {
       return { promise: Promise.resolve(settled), controller, waiting: 0, isOver };
     }
     const strikes = this.checkpoints.stop();
-    session.emit({ type: "compaction-start" });
     let isBroken = false;
     const work = async (): Promise<CompactionOutcome> => {
       const result = corePlan.summaryWanted
@@ -222,13 +221,21 @@ export class Compactions<M> {
       over = true;
       return outcome;
     };
-    const promise = this.#ended(work(), () => isBroken);
-    const running: Running = { promise, controller, waiting: 0, isOver };
+    let settle = (_: Promise<CompactionOutcome>): void => undefined;
+    const promise = new Promise<CompactionOutcome>((resolve) => {
+      settle = resolve;
+    });
+    // The caller that starts it counts already: a listener that joins and aborts must not end it.
+    const running: Running = { promise, controller, waiting: 1, isOver };
     this.#running = running;
     const forget = (): void => {
       if (this.#running === running) this.#running = undefined;
     };
-    running.promise.then(forget, forget);
+    promise.then(forget, forget);
+    // Only now: a listener that calls `compact` or `prepare` joins this one, and `dispose` ends it.
+    session.emit({ type: "compaction-start" });
+    running.waiting -= 1;
+    settle(this.#ended(work(), () => isBroken));
     return running;
   }
 

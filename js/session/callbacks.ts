@@ -23,7 +23,7 @@ export class Callbacks {
     this.#events.push({ type: "callback-failed", callback, error, reason });
   }
 
-  /** The listener itself threw: no event can say so. An uncaught exception would end a Node process, so the error is printed. */
+  /** The listener itself threw: no event can say so. An uncaught exception or rejection would end a Node process, so the error is printed. */
   listenerFailed(error: unknown): void {
     if (this.#isFirst("on"))
       console.error('plimsoll: "on" threw. Further errors are not shown.', error);

@@ -136,10 +136,12 @@ export class LiveSession<M> implements SessionAccess<M> {
     }
   }
 
-  /** Calls the host's listener. What it throws breaks no call. */
+  /** Calls the host's listener. What it throws, or rejects with if it is asynchronous, breaks no call. */
   emit(event: ContextEvent): void {
     try {
-      this.#options.on?.(event);
+      const answer = this.#options.on?.(event) as PromiseLike<unknown> | undefined;
+      // Nobody awaits it: without this, its rejection would end a Node process.
+      answer?.then?.(undefined, (error) => this.#callbacks.listenerFailed(error));
     } catch (error) {
       this.#callbacks.listenerFailed(error);
     }

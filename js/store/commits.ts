@@ -75,6 +75,8 @@ export class Commits {
   #revision: number | null;
   /** The seals of all whose commit was not acknowledged: whatever threw, the store may hold any of them. */
   readonly #sent = new Set<string>();
+  /** Revision below our own that the store gave when the last `save` gave up. */
+  #older: number | undefined;
   /** One after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #underWay = 0;
@@ -127,6 +129,7 @@ export class Commits {
 
   async #commit(): Promise<{ revision: number; rebased: boolean }> {
     let rebased = false;
+    let older: number | undefined;
     for (let tries = 0; tries < TRIES; tries++) {
       const bytes = this.#session.snapshot();
       this.#sent.add(sealOf(bytes));
@@ -141,6 +144,12 @@ export class Commits {
       }
       const stored = await load(this.#store, this.#key);
       const [found, revision] = [stored?.bytes ?? NOTHING, stored?.revision ?? null];
+      // What we have committed or merged already, from a replica that lags: as a base it would make our own last commit look like
+      // another's, and ours since then would yield to it. A store that still gives it at the next save has lost commits, as in a failover.
+      if (revision !== null && revision <= (this.#revision ?? 0) && revision !== this.#older) {
+        older = revision;
+        continue;
+      }
       // This commit was made, and the answer to it was lost.
       if (isSame(found, bytes)) {
         this.#settle(bytes, revision);
@@ -153,12 +162,14 @@ export class Commits {
       }
       this.#settle(found, revision);
     }
+    this.#older = older;
     throw conflict(null, this.#revision ?? 0);
   }
 
   #settle(base: Uint8Array, revision: number | null): void {
     this.#session.base = base;
     this.#revision = revision;
+    this.#older = undefined;
     this.#sent.clear();
   }
 }

@@ -224,6 +224,17 @@ const CHECKS: Record<string, Check> = {
       await one.delete(at);
       same(await one.loadMeasures(at), null, "measures of what was deleted");
     },
+  // As `save` leaves them if the commit after them fails: whoever deletes a session wants them gone, too.
+  "measures without a record are deleted with their key": async ({ one, other, key }) => {
+    if (!one.saveMeasures || !one.loadMeasures) return;
+    const at = key();
+    await one.saveMeasures(at, text("without a record"));
+    await other.delete(at);
+    same(await one.loadMeasures(at), null, "measures of what was deleted");
+    const revision = await first(one, at, text("one"));
+    same(await one.loadMeasures(at), null, "measures of a session made after that");
+    await holds(one, at, text("one"), revision);
+  },
 };
 
 /** Keys that something along the way could take for another, or for something else. */

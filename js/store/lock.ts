@@ -1,13 +1,15 @@
 /**
  * Locks between processes, which no killed process leaves behind and which let no two in.
  *
- * A process has one file that says who it is; a lock is a hard link to it, made and removed by one call of the system each.
+ * A process, and each worker in it, has one file that says who it is; a lock is a hard link to it, made and removed by one call of the system
+ * each.
  * Whoever finds the lock of a dead process takes it away; the right to do that is a lock too, under the dead one's name, so that nobody
  * takes away the next one's by mistake. A lock is only ever held for the time of a write: one of which nobody here can tell
  * whether its process lives counts as left behind after a minute, as of another machine or container, or where the system does not say when a
  * process began.
  */
 import { randomUUID } from "node:crypto";
+import { readlinkSync } from "node:fs";
 import {
   link,
   mkdir,
@@ -21,6 +23,7 @@ import {
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isMainThread } from "node:worker_threads";
 import { PlimsollError } from "../core/errors.js";
 
 /** Milliseconds after which a lock that another process does not release is an error. */
@@ -35,6 +38,8 @@ interface Owner {
   began: string;
   /** Machine, and where pids mean something else in a container, that too. */
   host: string;
+  /** Of a worker, which may end before its process: the system's number of its thread, and when that began. */
+  thread?: { tid: string; began: string };
 }
 
 /** Runs `work` while nobody else holds `path`; gives what it gives. `still` throws if the lock was taken away meanwhile. */
@@ -110,7 +115,8 @@ async function introduced(folder: string): Promise<string> {
   }
   const { pid } = process;
   const id = randomUUID().slice(-12);
-  const owner: Owner = { id, pid, began: await beganAt(pid), host: await here() };
+  const thread = await ownThread();
+  const owner: Owner = { id, pid, began: await beganAt(pid), host: await here(), ...thread };
   const path = join(folder, id);
   // On the disk before the first link to it: after a crash a lock must say whose it is.
   await writeFile(path, JSON.stringify(owner), { flush: true });
@@ -180,7 +186,8 @@ async function lives(owner: Owner | undefined, path: string): Promise<boolean> {
     }
     const began = await beganAt(owner.pid);
     // Without it another may have the number by now.
-    if (began !== "" && owner.began !== "") return began === owner.began;
+    if (began !== "" && owner.began !== "")
+      return began === owner.began && !(await hasEnded(owner));
   }
   const found = await stat(path).catch(missing);
   return found !== undefined && Date.now() - found.ctimeMs < LEFT_MS;
@@ -191,8 +198,37 @@ async function here(): Promise<string> {
   return `${hostname()} ${pids}`.trim();
 }
 
+/**
+ * The thread of this worker, by Linux's `/proc`; nothing in a process's main thread, and where the system does not tell. In Node only, where
+ * a write that is under way ends before its worker's thread does: elsewhere one could still follow the removal of the lock.
+ */
+async function ownThread(): Promise<Pick<Owner, "thread">> {
+  const isNode = !("bun" in process.versions || "deno" in process.versions);
+  if (isMainThread || !isNode) return {};
+  try {
+    // Synchronously: what is awaited runs in another thread.
+    const [pid, , tid = ""] = readlinkSync("/proc/thread-self").split("/");
+    const began = pid === String(process.pid) ? await beganAt(`${pid}/task/${tid}`) : "";
+    return began === "" ? {} : { thread: { tid, began } };
+  } catch {
+    return {};
+  }
+}
+
+/** The worker has ended, and its process goes on. Whatever cannot be read counts as a worker that runs. */
+async function hasEnded({ pid, thread }: Owner): Promise<boolean> {
+  if (!thread) return false;
+  const path = `${pid}/task/${thread.tid}`;
+  const began = await beganAt(path);
+  if (began !== "") return began !== thread.began;
+  return stat(`/proc/${path}`).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
+}
+
 /** From Linux's `/proc`: the fields behind a name that may hold anything. A process that has ended, and that nobody has asked for yet, is none. */
-async function beganAt(pid: number): Promise<string> {
+async function beganAt(pid: number | string): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" ? "ended" : (fields[19] ?? "");

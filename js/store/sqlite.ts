@@ -83,6 +83,7 @@ export function sqliteStore(path: string): Store &
       WHERE key = ? AND revision = ? RETURNING revision`,
   );
   const remove = database.prepare("DELETE FROM plimsoll_sessions WHERE key = ?");
+  const unmeasure = database.prepare("DELETE FROM plimsoll_measures WHERE key = ?");
   const measures = database.prepare("SELECT bytes FROM plimsoll_measures WHERE key = ?");
   const measure = database.prepare("INSERT OR REPLACE INTO plimsoll_measures VALUES (?, ?)");
   return {
@@ -106,7 +107,11 @@ export function sqliteStore(path: string): Store &
     },
     delete: async (key) => {
       const name = nameOf(key);
-      await patient(() => remove.run(name));
+      await patient(() => {
+        // The trigger deletes measures only with a record, which a session that was never committed has not.
+        unmeasure.run(name);
+        remove.run(name);
+      });
     },
     loadMeasures: async (key) => {
       const name = nameOf(key);

@@ -313,6 +313,9 @@ export interface ManagerOptions<M> extends PolicyOptions {
    * function throws, its last time is used, or `Date.now()` if there is none (event `callback-failed`).
    */
   clock?: () => number;
-  /** Called with each event, after the change that it reports. If it throws, the first error is printed with `console.error`. */
+  /**
+   * Called with each event, after the change that it reports. If it throws, or returns a promise that rejects, the first error is printed
+   * with `console.error`.
+   */
   on?: (event: ContextEvent) => void;
 }

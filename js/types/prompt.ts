@@ -70,7 +70,10 @@ export interface SectionReport {
   truncated: boolean;
   /** `Section.evidence`, and why the focus raised its priority. */
   evidence: string[];
-  /** The smallest total budget with which it would be whole. */
+  /**
+   * The `maxTotalChars` from which on the total budget cuts nothing of it. A section without `protected` that is longer than
+   * `maxPerTierChars` is cut to that even then; with `protect: "never"`, a protected section is whole with any total budget.
+   */
   wholeFromTotalChars: number;
 }
 

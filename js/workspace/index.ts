@@ -15,6 +15,9 @@ import { Watcher } from "./watch.js";
 
 export type { Skipped } from "./files.js";
 
+/** The times that a `Date` can hold. */
+const LATEST = 8.64e15;
+
 /** Options of `Workspace.open`. */
 export interface WorkspaceOptions {
   /** Seconds between two reads of all files, for changes that watchers miss (network disks, containers). 0: off. Default 60. */
@@ -23,7 +26,10 @@ export interface WorkspaceOptions {
   watch?: boolean;
   /** Folder of the user, with files for all projects; `false`: none. Default `~/.aceclaw`. */
   home?: string | false;
-  /** Returns the time in epoch milliseconds; it decides which day's notes are read. Default `Date.now`. */
+  /**
+   * Returns the time in epoch milliseconds; it decides which day's notes are read. Default `Date.now`. What it throws, each call that
+   * asks for the time throws too; a time that a `Date` cannot hold is `INVALID_ARGUMENT`.
+   */
   clock?: () => number;
 }
 
@@ -94,14 +100,20 @@ export class Workspace {
    * Opens a folder. A folder that does not exist yet has no sections until it is created.
    *
    * @param folder path of the folder
-   * @throws {PlimsollError} `INVALID_ARGUMENT`. A file that cannot be read is no error; see `skipped`.
+   * @throws {PlimsollError} `INVALID_ARGUMENT`; what `clock` throws. A file that cannot be read is no error; see `skipped`.
    */
   static async open(folder: string, options: WorkspaceOptions = {}): Promise<Workspace> {
     if (typeof folder !== "string" || folder === "") throw invalid("folder", "a path", folder);
     const found = await stat(folder).catch(() => undefined);
     if (found?.isDirectory() === false) throw invalid("folder", "the path of a folder", folder);
     const workspace = new Workspace(folder, options);
-    await workspace.#current();
+    try {
+      await workspace.#current();
+    } catch (error) {
+      // Nobody else could stop its watchers and its timer.
+      await workspace[Symbol.asyncDispose]();
+      throw error;
+    }
     return workspace;
   }
 
@@ -156,7 +168,7 @@ export class Workspace {
     // What the system already knows of changes is told first: between two of these it is asked for them.
     for (let turn = 0; turn < 2; turn += 1) await new Promise((done) => setImmediate(done));
     this.#watcher?.retry();
-    const days = daysAt(this.#clock());
+    const days = daysAt(this.#now());
     if (days.join() !== this.#day) this.invalidate();
     this.#day = days.join();
     const { watching, polling } = this.state;
@@ -176,8 +188,19 @@ export class Workspace {
   async #look(): Promise<void> {
     const kept = this.#snapshot;
     if (!kept) return;
-    const now = await take(this.#places, daysAt(this.#clock()));
-    if (this.#snapshot === kept && now.hash !== kept.hash) this.invalidate();
+    try {
+      const now = await take(this.#places, daysAt(this.#now()));
+      if (this.#snapshot === kept && now.hash !== kept.hash) this.invalidate();
+    } catch {
+      // Nobody waits for a look. The next call reads all again, and throws what is still wrong then.
+      this.invalidate();
+    }
+  }
+
+  #now(): number {
+    const now: unknown = this.#clock();
+    if (typeof now === "number" && Math.abs(now) <= LATEST) return now;
+    throw invalid("clock", "a function that gives milliseconds since 1970, as Date.now does", now);
   }
 }
 

@@ -149,6 +149,15 @@ const WRONG = [
       };
     },
   ],
+  [
+    "deletes measures with a record only",
+    /measures without a record/,
+    (store) => ({
+      delete: async (/** @type {string} */ key) => {
+        if (await store.load(key)) await store.delete(key);
+      },
+    }),
+  ],
   ["is one of many without knowing", /all see, if several/, () => ({ multiWriter: true })],
 ];
 

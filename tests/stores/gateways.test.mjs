@@ -141,6 +141,83 @@ test("a lost acknowledgement followed by another's commit duplicates nothing", {
   );
 });
 
+/** A session with a summary that is not committed yet, and a store whose `load` answers what `reads` holds, if any, before its own. */
+async function behind() {
+  const history = talk(30);
+  const store = await opened({ kind: "memory", place: "" });
+  /** @type {any[]} */
+  const reads = [];
+  const load = async (/** @type {string} */ key) => reads.shift() ?? store.load(key);
+  let summaries = 0;
+  const summarize = async (/** @type {any} */ job) => {
+    summaries += 1;
+    return good(job, `This is summary ${summaries}.`);
+  };
+  const options = { ...OPTIONS, summary: { minimumTokens: 0, contextTokens: 200_000 }, summarize };
+  const one = await api.ContextManager.open({ ...store, load }, "s", options);
+  one.request(history.slice(0, 16));
+  await one.save();
+  const old = await store.load("s");
+  await one.compact(history.slice(0, 48), { force: true });
+  one.request(history.slice(0, 48));
+  await one.save();
+  const other = await api.ContextManager.open(store, "s", options);
+  other.request(history.slice(0, 48));
+  const pin = other.pin({ text: "of the other's" });
+  await other.save();
+  await one.compact(history, { force: true });
+  const sent = () => /This is summary \d/.exec(JSON.stringify(one.request(history).messages))?.[0];
+  assert.equal(sent(), "This is summary 2");
+  return { one, sent, pin, reads, old };
+}
+
+test("a read that is older than the session's own commit costs no summary that is not committed yet", {
+  skip: skip("memory"),
+}, async () => {
+  for (const stale of [1, 3]) {
+    const { one, sent, pin, reads, old } = await behind();
+    reads.push(...Array(stale).fill(old));
+    const saved = await one.save();
+    assert.equal(sent(), "This is summary 2");
+    assert.deepEqual(saved, { revision: 4, rebased: true });
+    assert.ok(one.unpin(pin));
+  }
+  const { one, sent, pin, reads, old } = await behind();
+  reads.push(...Array(8).fill(old));
+  await assert.rejects(one.save(), { code: "CONFLICT" });
+  assert.equal(sent(), "This is summary 2");
+  assert.deepEqual(await one.save(), { revision: 4, rebased: true });
+  assert.equal(sent(), "This is summary 2");
+  assert.ok(one.unpin(pin));
+});
+
+test("a store that lost commits, as in a failover, takes the session again at the second save", {
+  skip: skip("memory"),
+}, async () => {
+  /** @type {any} */
+  let stored = null;
+  const store = {
+    load: async () => stored,
+    commit: async (/** @type {any} */ _, /** @type {any} */ bytes, /** @type {any} */ expected) => {
+      if (expected !== (stored?.revision ?? null)) return null;
+      stored = { bytes, revision: (expected ?? 0) + 1 };
+      return stored.revision;
+    },
+  };
+  const context = await api.ContextManager.open(store, "s", OPTIONS);
+  context.request(talk(4));
+  await context.save();
+  const first = stored;
+  const pins = [context.pin({ text: "saved" })];
+  await context.save();
+  pins.push(context.pin({ text: "not saved yet" }));
+  stored = first;
+  await assert.rejects(context.save(), { code: "CONFLICT" });
+  assert.equal(stored, first);
+  assert.equal((await context.save()).revision, 2);
+  assert.equal(context.unpin(pins[1]), true);
+});
+
 test("two saves of one manager run one after the other, and a busy store is a CONFLICT after 8 tries", {
   skip: skip("memory"),
 }, async () => {

@@ -6,10 +6,12 @@
  * PLIMSOLL_LONG  1: 1,000 kills at any time for each store; else 12 with `--ci`, and 4
  */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { sized } from "../support/size.mjs";
 import { killed, page } from "./killed.mjs";
 import { child, folder, long, looker, opened, skip, specOf } from "./stores.mjs";
@@ -101,6 +103,32 @@ test("a file store waits for a live process's lock for at most ten seconds", {
   await assert.rejects(store.commit("one", page(3), 2), /held by process 1 on far/);
   await sleep(55_000);
   assert.equal(await store.commit("one", page(3), 2), 3);
+});
+
+test("a file store takes over the lock of a worker that was terminated, and of none that runs", {
+  skip: skip("file") || (process.platform !== "linux" && "skipped: only Linux tells of threads"),
+}, async (t) => {
+  const { place, store } = await begun(t);
+  const input = JSON.stringify({ task: "stopped", spec: { kind: "file", place }, key: "one" });
+  const worker = new Worker(new URL("child.mjs", import.meta.url), {
+    argv: [input],
+    stdout: true,
+  });
+  t.after(() => worker.terminate());
+  await once(worker.stdout, "data");
+  let isMade = false;
+  const next = store.commit("one", page(2), 1).then((/** @type {number} */ revision) => {
+    isMade = true;
+    return revision;
+  });
+  await sleep(300);
+  assert.equal(isMade, false, "the worker still writes");
+  await worker.terminate();
+  assert.equal(await next, 2);
+  assert.deepEqual(
+    (await readdir(place)).filter((it) => it.endsWith(".lock")),
+    [],
+  );
 });
 
 test("a file store goes on after its folder of owners was removed", {

@@ -410,10 +410,48 @@ const PARTS = {
     }
   },
 
+  async "a clock that fails while the files are polled fails the next call, and no more"() {
+    const root = folder({ "AGENTS.md": "one" });
+    let now = () => NOON;
+    let calls = 0;
+    const clock = () => {
+      calls += 1;
+      return now();
+    };
+    const workspace = await open(root, { watch: false, poll: 0.02, clock });
+    await checkShows(workspace, "one");
+    for (const [broken, error, text] of [
+      [
+        () => {
+          throw new Error("no clock");
+        },
+        /no clock/,
+        "two",
+      ],
+      [() => Number.NaN, /clock: expected a function that gives milliseconds.*, got NaN/, "three"],
+    ]) {
+      now = broken;
+      const before = calls;
+      const until = performance.now() + 5_000;
+      while (calls === before && performance.now() < until)
+        await new Promise((done) => setTimeout(done, 5));
+      assert.ok(calls > before, "polled");
+      await assert.rejects(workspace.sections(), error);
+      await assert.rejects(workspace.skipped(), error);
+      now = () => NOON;
+      put(root, "AGENTS.md", text);
+      await checkShows(workspace, text, { soon: true });
+    }
+  },
+
   async "a disposed one holds nothing open and keeps nothing"() {
     const root = folder({ "AGENTS.md": "one" });
     const active = () => process.getActiveResourcesInfo?.() ?? [];
     const handles = () => active().filter((name) => /FSEvent|StatWatcher|Timeout/.test(name));
+    const clock = () => Number.NaN;
+    await assert.rejects(open(root, { poll: 1, clock }), /clock/);
+    await new Promise((done) => setImmediate(done));
+    assert.deepEqual(handles(), []);
     const workspace = await open(root, { poll: 1 });
     await workspace[Symbol.asyncDispose]();
     await new Promise((done) => setImmediate(done));
@@ -428,6 +466,9 @@ const PARTS = {
       [{ poll: -1 }, "poll"],
       [{ poll: Number.NaN }, "poll"],
       [{ home: 7 }, "home"],
+      [{ clock: () => Number.NaN }, "clock"],
+      [{ clock: () => 1e17 }, "clock"],
+      [{ clock: async () => NOON }, "clock"],
     ]) {
       await assert.rejects(
         Workspace.open(root, options),

@@ -147,6 +147,90 @@ test("calls during a compaction join it (F14)", { skip }, async () => {
   }
 });
 
+test("a listener of a compaction's start that calls compact() or prepare() joins that compaction", {
+  skip,
+}, async () => {
+  for (const method of /** @type {const} */ (["compact", "prepare"])) {
+    for (const joining of /** @type {const} */ (["compact", "prepare"])) {
+      const history = talk(60);
+      /** @type {Promise<any>[]} */
+      const joined = [];
+      /** @type {any[]} */
+      const blocked = [];
+      let [asked, starts] = [0, 0];
+      const { context } = manager(
+        async (/** @type {any} */ job) => {
+          asked += 1;
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          return good(job);
+        },
+        {
+          on: (/** @type {any} */ { type }) => {
+            // A limit, so that the test ends also where no call joins.
+            if (type !== "compaction-start" || ++starts > 9) return;
+            blocked.push(context.status().blocked?.reason);
+            joined.push(context[joining](history));
+          },
+        },
+      );
+      await context[method](history);
+      await Promise.all(joined);
+      await idle(context);
+      assert.deepEqual([starts, asked, blocked], [1, 1, ["running"]], `${method}, ${joining}`);
+      assert.equal(context.status().compactions, 1);
+    }
+  }
+});
+
+test("a listener of a compaction's start that joins it and aborts leaves it to the first caller", {
+  skip,
+}, async () => {
+  let starts = 0;
+  const { context } = manager(async (/** @type {any} */ job) => good(job), {
+    on: (/** @type {any} */ { type }) => {
+      if (type !== "compaction-start" || ++starts > 1) return;
+      const abort = new AbortController();
+      const joined = context.compact(talk(20), { signal: abort.signal });
+      abort.abort(new Error("of the listener's"));
+      joined.catch(() => {});
+    },
+  });
+  const { status } = await context.compact(talk(20), { force: true });
+  assert.equal(status, "summarized");
+});
+
+test("a session that is disposed of after a listener joined a compaction aborts every summarizer", {
+  skip,
+}, async () => {
+  for (const isAtOnce of [false, true]) {
+    /** @type {AbortSignal[]} */
+    const signals = [];
+    let starts = 0;
+    const { context } = manager(
+      (/** @type {any} */ _, /** @type {any} */ { signal }) => {
+        signals.push(signal);
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
+      },
+      {
+        on: (/** @type {any} */ { type }) => {
+          if (type !== "compaction-start" || ++starts > 1) return;
+          context.compact(talk(20), { force: true }).catch(() => {});
+          if (isAtOnce) context[Symbol.dispose]();
+        },
+      },
+    );
+    const ended = context.compact(talk(20), { force: true });
+    ended.catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (!isAtOnce) context[Symbol.dispose]();
+    await assert.rejects(ended, { code: "DISPOSED" });
+    assert.ok(signals.every(({ aborted }) => aborted));
+    assert.equal(signals.length, isAtOnce ? 0 : 1);
+  }
+});
+
 test("an aborted call rejects with its reason, and the compaction stops when no caller is left", {
   skip,
 }, async () => {
