@@ -61,16 +61,16 @@ impl Aim {
 
     /// Passes of wasm-opt. For size not --rereloop, which saves 4 kB and makes the estimator a third slower, and not --converge,
     /// which saves as much as a second -Oz and takes longer. In `Both` small functions are inlined, which takes an eighth of a replay's
-    /// time away for 6 kB of gzip (up to 56 instructions: 6 kB more for 3 % of the time); functions are not reordered there, which gzip
-    /// rewards.
+    /// time away (of up to 16 and 26 instructions, not 12 and 18: 5 kB of gzip more for 2 % of the time); functions are not reordered
+    /// there, which gzip rewards.
     fn passes(&self) -> &'static [&'static str] {
         match self {
             Self::Size => &["-Oz", "-Oz", "--const-hoisting", "--reorder-functions"],
             Self::Speed => &["-O3", "--reorder-locals", "--reorder-functions"],
             Self::Both => &[
                 "-O3",
-                "--always-inline-max-function-size=16",
-                "--flexible-inline-max-function-size=26",
+                "--always-inline-max-function-size=12",
+                "--flexible-inline-max-function-size=18",
             ],
         }
     }
