@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { type Explanation, RULES } from "../generated.js";
-import { findWindow, goTo, stopSearch, tryOut } from "./actions.js";
+import { findWindow, goTo, reveal, stopSearch, tryOut } from "./actions.js";
 import { partName } from "./categories.js";
 import { difference } from "./difference.js";
 import { BucketSwatch } from "./icons.js";
@@ -204,7 +204,7 @@ function FromWindow(): JSX.Element {
             class="link"
             onClick={() => {
               const { contextTokens, preset } = found;
-              state.tab.value = "what-if";
+              reveal("what-if");
               tryOut({ ...setting, preset, window: { ...setting.window, contextTokens } });
             }}
           >
