@@ -1,13 +1,15 @@
 /** `plimsoll inspect FILE --chat` and `plimsoll detail KEY FILE`: the report as `/context` shows it in a chat. */
 import { nearest } from "../core/nearest.js";
 import { detail } from "../render/detail.js";
-import { list } from "../render/list.js";
+import { list, type Unknown } from "../render/list.js";
 import { Fields } from "../render/read.js";
 import { type Screen, spans } from "../render/screen.js";
+import { absentOf } from "../session-files/absent.js";
 import type { InspectReport } from "../types.js";
 import { usage } from "./errors.js";
 import { type Facts, header, viewFacts } from "./header.js";
 import { type Arguments, inWords } from "./options.js";
+import { absentLines } from "./parts.js";
 import { sentAt } from "./sent.js";
 import type { Setting } from "./setting.js";
 import { callOf, reportAt, type Source } from "./source.js";
@@ -71,12 +73,18 @@ const quoted = (text: string): string => JSON.stringify(text);
 export function listText(screen: Screen, { facts, source, report }: Looked): string[] {
   const assumed =
     source === "assumed" || source === "usage" ? ["the window is assumed; --window sets it"] : [];
+  // A system prompt may also be among the messages. What an agent sent has no plan of Plimsoll's.
+  const unknown: Unknown[] = [
+    ...(report.totalChars > 0 ? [] : (["prompt"] as const)),
+    ...(facts.view?.shows === "recorded" ? (["plan"] as const) : []),
+  ];
   // The header names the file already.
   return [
     ...header(screen, facts),
     ...screen.flow(spans("faint", assumed)),
+    ...absentLines(screen, absentOf(report.buckets)),
     "",
-    ...list(screen, new Fields({ ...report, sessionId: "" })),
+    ...list(screen, new Fields({ ...report, sessionId: "" }), unknown),
   ];
 }
 

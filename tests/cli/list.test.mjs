@@ -46,6 +46,43 @@ test("inspect --chat lists the largest messages with state and rule, and the nex
   );
 });
 
+/** A pi session of three calls, the second after a compaction that took the first two messages. */
+function compacted() {
+  const [id, time] = ["s", "2026-01-01T00:00:00Z"];
+  const say = (role, text) => ({ role, content: [{ type: "text", text }], timestamp: 1 });
+  const lines = ["first question", "first answer", "second", "ok", "third", "done"].map(
+    (text, at) => ({ type: "message", message: say(at % 2 ? "assistant" : "user", text) }),
+  );
+  const summary = { summary: "what was asked", firstKeptEntryId: "m2", tokensBefore: 500 };
+  lines.splice(3, 0, { type: "compaction", ...summary });
+  const all = [
+    { type: "session", version: 3, id, timestamp: time, cwd: "/x" },
+    ...lines.map((line, at) => ({
+      ...line,
+      ...{ id: `m${at}`, parentId: at > 0 ? `m${at - 1}` : null, timestamp: time },
+    })),
+  ];
+  return file("compacted.jsonl", all.map((line) => JSON.stringify(line)).join("\n"));
+}
+
+test("inspect --chat of a recorded session tells what the agent did, and nothing that the file lacks", () => {
+  const { out } = plimsoll(["inspect", "--chat", compacted()]);
+  assert.match(out, /^What the agent sent, /);
+  assert.match(out, /^Compacted 1$/m);
+  assert.match(out, /^not in this file: the system prompt, the tool definitions$/m);
+  assert.doesNotMatch(out, /^Prompt/m);
+  assert.doesNotMatch(out, /^Next/m);
+  const simulated = plimsoll(["inspect", "--chat", compacted(), "--preset", "balanced"]).out;
+  assert.match(simulated, /^Next {6}none/m);
+  assert.match(simulated, /^not in this file: the system prompt, /m);
+  assert.doesNotMatch(simulated, /^Prompt/m);
+  // A prompt that is in the file is shown.
+  const prompt = json(["inspect", "--chat", PLAN]).totalChars.toLocaleString("en-US");
+  const known = plimsoll(["inspect", "--chat", PLAN]).out;
+  assert.match(known, new RegExp(`^Prompt {4}${prompt} chars`, "m"));
+  assert.doesNotMatch(known, /not in this file: the system prompt/);
+});
+
 test("inspect --chat --call reports that call", () => {
   const early = json(["inspect", "--chat", AUDIT, ...AT, "--call", "20"]);
   const { byCall } = json(["turns", AUDIT, ...AT]);
