@@ -92,3 +92,56 @@ test("what a link or a key brings up is scrolled into view and gets the focus", 
   assert.equal(await page.evaluate(() => scrollY), 0);
   assert.deepEqual(complaints, []);
 });
+
+test("the hits of a search are marked in the message, and the first is scrolled into view", {
+  skip,
+}, async (t) => {
+  const { page, complaints } = await emptyPage(await browser(t), { viewport: LAPTOP });
+  const long = (/** @type {string} */ word) =>
+    Array.from({ length: 400 }, (_, at) =>
+      at === 300 || at === 350 ? `\u001b[31m${word} (${at})` : `line ${at}`,
+    ).join("\n");
+  const messages = [
+    { role: "system", content: "Answer in one word." },
+    { role: "user", content: long("The needle") },
+    { role: "assistant", content: "yes" },
+    { role: "user", content: long("A NEEDLE") },
+    { role: "assistant", content: "no" },
+  ];
+  const buffer = Buffer.from(JSON.stringify(messages));
+  await openSession(page, { name: "long.json", mimeType: "text/plain", buffer });
+  /** The texts that are marked, and whether the first of them can be seen. */
+  const marked = () =>
+    page.evaluate(async () => {
+      for (let frame = 0; frame < 3; frame += 1)
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      const ranges = /** @type {Range[]} */ (Array.from(CSS.highlights.get("hit") ?? []));
+      const box = document.querySelector(".why")?.getBoundingClientRect();
+      const first = ranges[0]?.getBoundingClientRect();
+      return {
+        texts: ranges.map(String),
+        isSeen:
+          Boolean(box && first) &&
+          /** @type {any} */ (first).top >= /** @type {any} */ (box).top + 40 &&
+          /** @type {any} */ (first).bottom <=
+            Math.min(/** @type {any} */ (box).bottom, innerHeight),
+      };
+    });
+  await page.keyboard.press("/");
+  await page.keyboard.type("needle (");
+  await page.keyboard.press("Enter");
+  await page.locator("text=Found 2").waitFor();
+  for (const texts of [
+    ["needle (", "needle ("],
+    ["NEEDLE (", "NEEDLE ("],
+  ]) {
+    await page.keyboard.press("n");
+    await page.locator(".why pre").filter({ hasText: texts[0] }).waitFor();
+    assert.deepEqual(await marked(), { texts, isSeen: true });
+  }
+  await page.keyboard.press("/");
+  await page.fill("#search", "");
+  await page.locator("text=Found 2").waitFor({ state: "detached" });
+  assert.deepEqual((await marked()).texts, []);
+  assert.deepEqual(complaints, []);
+});
