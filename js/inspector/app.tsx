@@ -53,6 +53,16 @@ export function App(): JSX.Element {
       {state.failure.value ? (
         <p class="failure" role="alert">
           {state.failure.value}
+          <button
+            type="button"
+            class="close"
+            aria-label="Close"
+            onClick={() => {
+              state.failure.value = "";
+            }}
+          >
+            ×
+          </button>
         </p>
       ) : null}
       {opened ? (

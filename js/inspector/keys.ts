@@ -67,13 +67,19 @@ export function listen(): void {
   addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || state.dialog.peek()) return;
+    const element = target as HTMLElement;
+    const isRange = element instanceof HTMLInputElement && element.type === "range";
+    if (!isRange && /^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) {
+      const { type, value } = element as HTMLInputElement;
+      if (key === "Escape" && type === "checkbox") close();
+      // The browser empties a field for searches.
+      else if (key === "Escape" && value === "") element.blur();
+      return;
+    }
     if (key === "?") state.dialog.value = "help";
     if (key === "o") document.querySelector<HTMLElement>(".commands .primary")?.click();
     if (key === "Escape") close();
     if (!state.session.peek()) return;
-    const element = target as HTMLElement;
-    const isRange = element instanceof HTMLInputElement && element.type === "range";
-    if (!isRange && /^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) return;
     if (isRange && key.startsWith("Arrow") && !event.shiftKey) return;
     const isControl = /^(BUTTON|SUMMARY|A)$/.test(element.tagName);
     if (isControl && (key === "Enter" || key === " ")) return;

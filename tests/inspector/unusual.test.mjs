@@ -220,6 +220,44 @@ test("of several files that are dropped one is opened, and the page says so unti
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("[role=alert]").count(), 0);
   assert.equal(await page.textContent("h1"), "one.json");
+  // A mouse has a button for it.
+  await drop(["bad.json"], "{}");
+  await page.getByRole("button", { name: "Close", exact: true }).click({ timeout: 3_000 });
+  assert.equal(await page.locator("[role=alert]").count(), 0);
+});
+
+test("keys in a field are for the field alone, and Escape leaves it if it is empty", {
+  skip,
+}, async (t) => {
+  const { page } = await emptyPage(await browser(t));
+  await openSession(page, EXAMPLE);
+  const isZoomed = () =>
+    page.evaluate(() => /** @type {any} */ (globalThis).__inspector.state.zoom.value?.length === 2);
+  const focus = () => page.evaluate(() => document.activeElement?.tagName);
+  await page.keyboard.press("b");
+  await page.keyboard.press("/");
+  await page.evaluate(() => {
+    document.querySelector(".commands .primary")?.addEventListener("click", (event) => {
+      event.stopImmediatePropagation();
+      Reflect.set(globalThis, "isOpening", true);
+    });
+  });
+  await page.keyboard.type("who?");
+  assert.equal(await page.locator("dialog").count(), 0);
+  assert.equal(await page.evaluate(() => Reflect.get(globalThis, "isOpening")), undefined);
+  // Browsers empty a field for searches by Escape.
+  await page.keyboard.press("Escape");
+  assert.deepEqual([await page.inputValue("#search"), await isZoomed()], ["", true]);
+  assert.equal(await focus(), "INPUT");
+  await page.keyboard.press("Escape");
+  assert.deepEqual([await focus(), await isZoomed()], ["BODY", true]);
+  await page.keyboard.press("w");
+  await page.locator(".options input").first().fill("64k");
+  await page.keyboard.press("Escape");
+  assert.equal(await isZoomed(), true);
+  await page.locator(".options input").first().blur();
+  await page.keyboard.press("Escape");
+  assert.equal(await isZoomed(), false);
 });
 
 test("the next hit is shown from every screen", { skip }, async (t) => {
