@@ -145,3 +145,41 @@ test("the hits of a search are marked in the message, and the first is scrolled 
   assert.deepEqual((await marked()).texts, []);
   assert.deepEqual(complaints, []);
 });
+
+test("every column of the parts can be read on a laptop and on a phone", { skip }, async (t) => {
+  const { page } = await emptyPage(await browser(t), { viewport: LAPTOP });
+  const tool = "look_into_every_file_of_the_project_at_once";
+  const messages = Array.from({ length: 40 }, (_, at) => {
+    const id = `call_${at}`;
+    const call = { id, type: "function", function: { name: tool, arguments: `{"at":${at}}` } };
+    return [
+      { role: "user", content: `question ${at}` },
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", tool_call_id: id, content: `answer ${at} `.repeat(900) },
+      { role: "assistant", content: "done" },
+    ];
+  }).flat();
+  const buffer = Buffer.from(JSON.stringify(messages));
+  await openSession(page, { name: "long.json", mimeType: "text/plain", buffer });
+  await page.keyboard.press("v");
+  await page
+    .locator(".parts td", { hasText: / (cut|one line|left out)/ })
+    .first()
+    .waitFor();
+  for (const width of [1280, 1024, 760, 360]) {
+    await page.setViewportSize({ width, height: 720 });
+    const { room, wide, cut } = await page.evaluate(() => {
+      const box = /** @type {HTMLElement} */ (document.querySelector(".parts .scroll"));
+      const cells = Array.from(box.querySelectorAll("td, th, td *"));
+      return {
+        room: box.clientWidth,
+        wide: box.scrollWidth,
+        cut: cells
+          .filter((it) => it.textContent && it.scrollWidth > it.clientWidth && it.clientWidth > 1)
+          .map((it) => it.textContent),
+      };
+    });
+    assert.ok(wide <= room, `the table is ${wide} px wide in ${room} px, of ${width} px`);
+    assert.deepEqual(cut, [], `${width} px`);
+  }
+});
