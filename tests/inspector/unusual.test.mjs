@@ -325,3 +325,25 @@ test("a call outside the calls that the chart shows is shown among all", { skip 
   await page.waitForFunction(() => !document.querySelector(".unzoom"));
   assert.equal(await page.inputValue(".scrubber"), "0");
 });
+
+test("tools that have the same name on two servers are told apart", { skip }, async (t) => {
+  const { page } = await emptyPage(await browser(t));
+  const tools = ["mcp__files__read", "mcp__web-pages__read", "mcp__files__list", "read"];
+  const messages = tools.flatMap((name, at) => {
+    const call = { id: `c${at}`, type: "function", function: { name, arguments: "{}" } };
+    return [
+      { role: "user", content: `question ${at}` },
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", tool_call_id: `c${at}`, content: `answer ${at} `.repeat(50) },
+      { role: "assistant", content: "done" },
+    ];
+  });
+  await openSession(page, file("servers.json", JSON.stringify(messages)));
+  const names = await page.locator(".parts .cell > span").allInnerTexts();
+  assert.deepEqual(names.filter((name) => / results$/.test(name)).sort(), [
+    ...["list results", "read (files) results", "read (web-pages) results"],
+    "read results",
+  ]);
+  await page.click(".parts .cell:has-text('read (web-pages) results')");
+  await page.waitForSelector(".chip:has-text('read (web-pages) results')");
+});
