@@ -4,23 +4,28 @@ import type { Role, Screen } from "../render/screen.js";
 import { harmlessLines } from "../render/text.js";
 import type { InspectReport } from "../types.js";
 import { note } from "./errors.js";
-import type { Looked } from "./list.js";
+import { type Looked, shownAt } from "./list.js";
 
 /** Lines around what differs. */
 const AROUND = 3;
 
-export function rawText({ report }: Looked): string[] {
-  return harmlessLines(report.detail?.content ?? "");
+export function rawText(looked: Looked): string[] {
+  noteView(looked);
+  return harmlessLines(looked.report.detail?.content ?? "");
 }
 
-export function sentText({ report }: Looked): string[] {
+export function sentText(looked: Looked): string[] {
+  const { report } = looked;
+  noteView(looked);
   const sent = report.detail?.sent ?? null;
   if (sent === null) note(`nothing of it is sent: ${fate(report)}`);
   return harmlessLines(sent ?? "");
 }
 
 /** The text as it stands there and as it is sent, as `diff -u` shows two files. Of the same nothing is shown. */
-export function diffText(screen: Screen, { report }: Looked): string[] {
+export function diffText(screen: Screen, looked: Looked): string[] {
+  const { report } = looked;
+  noteView(looked);
   const { key = "", content = "", sent = null } = report.detail ?? {};
   if (sent === content) {
     note(`${key} is sent as it is`);
@@ -46,6 +51,11 @@ export function diffText(screen: Screen, { report }: Looked): string[] {
     ...shown("good", "+", after.slice(start, after.length - end)),
     ...shown("plain", " ", before.slice(before.length - end, before.length - more)),
   ];
+}
+
+/** Says what is shown beside the output, which is the text alone. */
+function noteView(looked: Looked): void {
+  note(shownAt(looked).join(", "));
 }
 
 /** What became of the message. */

@@ -40,11 +40,12 @@ const PAGES: Readonly<Record<Command, Page>> = {
     what: "the text of a message or of the system prompt",
     examples: [
       "plimsoll detail message:12 session.jsonl",
-      "plimsoll detail message:12 session.jsonl --diff",
+      "plimsoll detail 12 session.jsonl --diff --preset balanced",
     ],
     notes: [
-      "KEY is system or message:N. A text is cut after 12,000 characters, except with",
-      "--raw, --sent and --diff.",
+      "KEY is system, message:N, or N for short. A text is cut after 12,000 characters,",
+      "except with --raw, --sent and --diff. --sent and --diff show what the agent",
+      "sent of it, with --preset what Plimsoll would send.",
     ],
     json: [
       "context.inspect/1 with detail: { key, content }; with --sent and --diff also",

@@ -34,7 +34,7 @@ import { plainPrompt, promptText } from "./prompt-text.js";
 import { withoutCalls } from "./replay.js";
 import { replayText } from "./replay-text.js";
 import { rpc } from "./rpc.js";
-import { source, sources } from "./source.js";
+import { isFile, source, sources } from "./source.js";
 import { harmlessJson } from "./text.js";
 import { turns } from "./turns.js";
 import { turnsText } from "./turns-text.js";
@@ -62,7 +62,9 @@ const RUN: Readonly<Record<Command, (args: Arguments) => Answer | Promise<Answer
     return { report, text: (screen) => inspectText(screen, report) };
   },
   detail: (args) => {
-    const key = argument(args, "detail", "KEY");
+    const word = argument(args, "detail", "KEY");
+    if (args.files.length === 0 && isFile(word)) throw missing("detail", "KEY");
+    const key = word.replace(/^#?(?=\d+$)/, "message:");
     const form = FORMS.filter((name) => args.has(name));
     if (form.length > 1) throw usage(`use only one of ${inWords(form.map(dashed), "and")}`);
     const looked = look(source(args, "detail"), args, key, form[0]);
@@ -151,9 +153,13 @@ function commandOf(name: string | undefined): Command | undefined {
 /** What stands on the command line before the file. */
 function argument(args: Arguments, command: Command, what: string): string {
   const [first, ...files] = args.files;
-  if (first === undefined) throw usage(`${what} is missing: plimsoll ${command} ${what} FILE`);
+  if (first === undefined) throw missing(command, what);
   args.files = files;
   return first;
+}
+
+function missing(command: Command, what: string): Exit {
+  return usage(`${what} is missing: plimsoll ${command} ${what} FILE`);
 }
 
 function screenFor(args: Arguments): Screen {

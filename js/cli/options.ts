@@ -1,5 +1,6 @@
 /** Commands and options, in one table that the parser, the help and the error messages share. */
 import { parseArgs } from "node:util";
+import { shareIn, sizeIn } from "../core/amounts.js";
 import { nearest } from "../core/nearest.js";
 import { PRICES } from "../generated.js";
 import { usage } from "./errors.js";
@@ -290,11 +291,8 @@ export function refuse(args: Arguments, command: Command): void {
 /** "64k", "200000", "1m" as tokens. */
 export function size(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  // There is no part of a token: "0.85" is meant as a share.
-  const match = /^(\d{1,9}(?:\.\d+(?=[km]))?)([km]?)$/i.exec(text.replaceAll("_", ""));
-  const unit = { "": 1, k: 1000, m: 1_000_000 }[match?.[2]?.toLowerCase() ?? ""] ?? 1;
-  const tokens = Math.round(Number(match?.[1]) * unit);
-  if (match === null || tokens > 1_000_000_000)
+  const tokens = sizeIn(text);
+  if (Number.isNaN(tokens))
     throw usage(`--${name}: a size like 64k, 200000 or 1m, got ${JSON.stringify(text)}`);
   return tokens;
 }
@@ -312,10 +310,8 @@ export function duration(name: string, text: string | undefined): number | undef
 /** "0.85" or "85%" as a share of 1. */
 export function share(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const match = /^(\d{1,4}(?:\.\d{1,6})?)(%?)$/.exec(text);
-  const value = match?.[2] === "%" ? Number(match[1]) / 100 : Number(match?.[1]);
-  // "85" means 85 %: as a share it could never be exceeded.
-  if (match === null || (match[2] !== "%" && value > 1))
+  const value = shareIn(text);
+  if (Number.isNaN(value))
     throw usage(`--${name}: a share like "0.85" or "85%", got ${JSON.stringify(text)}`);
   return value;
 }

@@ -39,10 +39,8 @@ function sourceOf(file: string, args: Arguments, command: Command): Source {
   const [preset, ...presets] = args.list("preset");
   if (presets.length > 0)
     throw usage(`--preset: plimsoll ${command} takes one; plimsoll replay compares several`);
-  // A form of detail beside the text in the file is of a simulation, too.
-  const simulates = SIMULATES.includes(command) || args.has("sent") || args.has("diff");
   const idle = OF_SIMULATIONS.find((name) => args.has(name));
-  if (preset === undefined && !simulates && idle !== undefined)
+  if (preset === undefined && !SIMULATES.includes(command) && idle !== undefined)
     throw usage(`--${idle}: plimsoll ${command} takes it with --preset`);
   const session = open(file, args);
   const wanted = attempt(file, () => setting(args, session));
@@ -106,6 +104,11 @@ export function open(file: string, args: Arguments): SessionFile {
   const bytes = load(file);
   const leaf = args.text("leaf");
   return attempt(file, () => readSession(bytes, leaf === undefined ? {} : { leaf }));
+}
+
+/** Whether a word of the command line names a file. */
+export function isFile(word: string): boolean {
+  return statSync(word, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Bytes of a file; 0 for standard input. What is plainly no file is refused without reading it. */

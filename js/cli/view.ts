@@ -45,11 +45,6 @@ export function view(source: Source): View {
   return viewOf(played, { preset, calls, calibration: null, sent });
 }
 
-/** The same session as Plimsoll would send it: under the default preset, if none is asked for. */
-export function simulated(source: Source): Source {
-  return { ...source, options: { preset: "balanced", ...source.options } };
-}
-
 function recorded({ file, session, setting, options }: Source): View {
   const { estimator } = options;
   const found = attempt(file, () =>

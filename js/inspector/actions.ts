@@ -217,6 +217,26 @@ export function goToEvent(step: 1 | -1): void {
   if (next !== undefined) goTo(next);
 }
 
+/** The list of messages, which gets the focus. */
+export const LIST = ".list";
+
+/**
+ * Shows a tab, or a part of it, where it can be seen: the cards and the chart fill a small screen. It gets the focus, so that a screen
+ * reader reads on there.
+ */
+export function reveal(tab: state.Tab, part = "#panel"): void {
+  state.tab.value = tab;
+  requestAnimationFrame(() => {
+    // A list without a message is not drawn.
+    const shown = document.querySelector<HTMLElement>(part) ?? document.getElementById("panel");
+    if (!shown) return;
+    const isAbove = shown.getBoundingClientRect().top < 0;
+    shown.scrollIntoView({ block: isAbove ? "start" : "nearest" });
+    // On its tab arrow keys go from tab to tab.
+    if (document.activeElement?.id !== `tab-${tab}`) shown.focus({ preventScroll: true });
+  });
+}
+
 export async function find(text: string): Promise<void> {
   state.query.value = text;
   const opened = state.session.peek();
@@ -246,7 +266,7 @@ export function goToHit(step: 1 | -1): void {
   const hit = found[next];
   if (!hit) return;
   state.selected.value = hit.index;
-  state.tab.value = "messages";
+  reveal("messages", LIST);
 }
 
 let changes = 0;

@@ -1,6 +1,6 @@
 /** The whole page. */
 import type { JSX } from "preact";
-import { cancelOpening } from "./actions.js";
+import { cancelOpening, reveal } from "./actions.js";
 import { Bar } from "./bar.js";
 import { Cards } from "./cards.js";
 import { Chart } from "./chart.js";
@@ -53,6 +53,16 @@ export function App(): JSX.Element {
       {state.failure.value ? (
         <p class="failure" role="alert">
           {state.failure.value}
+          <button
+            type="button"
+            class="close"
+            aria-label="Close"
+            onClick={() => {
+              state.failure.value = "";
+            }}
+          >
+            ×
+          </button>
         </p>
       ) : null}
       {opened ? (
@@ -130,8 +140,8 @@ function Tabs(): JSX.Element {
     const at = shown.findIndex(([name]) => name === shownTab());
     const next = shown[(at + step + shown.length) % shown.length];
     if (!next) return;
-    state.tab.value = next[0];
     document.getElementById(`tab-${next[0]}`)?.focus();
+    reveal(next[0]);
   };
   return (
     <div
@@ -155,9 +165,7 @@ function Tabs(): JSX.Element {
           aria-controls="panel"
           aria-selected={shownTab() === name}
           tabIndex={shownTab() === name ? 0 : -1}
-          onClick={() => {
-            state.tab.value = name;
-          }}
+          onClick={() => reveal(name)}
         >
           {words}
         </button>
@@ -170,7 +178,7 @@ function Panel(): JSX.Element {
   const tab = shownTab();
   const isWhy = state.selected.value !== null;
   return (
-    <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+    <div id="panel" role="tabpanel" tabIndex={-1} aria-labelledby={`tab-${tab}`}>
       {tab === "messages" ? (
         <div class={isWhy ? "columns with-why" : "columns"}>
           {isWhy ? null : <Parts />}

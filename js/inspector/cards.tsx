@@ -1,6 +1,6 @@
 /** The three questions: how full was it, what filled it, what was lost and what would help. */
 import type { JSX } from "preact";
-import { goTo } from "./actions.js";
+import { goTo, LIST, reveal } from "./actions.js";
 import { partName } from "./categories.js";
 import { BucketSwatch, Source } from "./icons.js";
 import { SOURCES } from "./protocol.js";
@@ -109,8 +109,8 @@ function WhatFilled(): JSX.Element {
             type="button"
             class="link"
             onClick={() => {
-              state.tab.value = "messages";
               state.selected.value = largest.index;
+              reveal("messages", LIST);
             }}
           >
             #{largest.index} {partName(largest.bucket)}
@@ -167,8 +167,8 @@ function WhatLost(): JSX.Element | null {
               type="button"
               class="link"
               onClick={() => {
-                state.tab.value = "lost";
                 if (!opened.isLive) goTo(last.call ?? 0);
+                reveal("lost");
               }}
             >
               See what {compactions.length === 1 ? "it" : "they"} took
@@ -206,13 +206,7 @@ function Help(): JSX.Element | null {
   if (opened.isLive)
     return (
       <p>
-        <button
-          type="button"
-          class="link"
-          onClick={() => {
-            state.tab.value = "next";
-          }}
-        >
+        <button type="button" class="link" onClick={() => reveal("next")}>
           What the next request does
         </button>
       </p>

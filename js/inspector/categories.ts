@@ -1,4 +1,7 @@
 /** Categories of content: a letter and a colour for each, because colour alone is not seen by everybody. */
+import { computed } from "@preact/signals";
+import * as state from "./state.js";
+
 export type Category = "S" | "T" | "Q" | "F" | "P" | "U" | "A" | "H" | "C" | "R" | "I";
 
 /** In the order in which they are stacked and lined up: what stays the longest first. */
@@ -33,9 +36,26 @@ export function letterOf(category: Category): string {
   return category === "Q" ? "?" : category;
 }
 
-/** A tool without the server it comes from, which is long and the same for many. */
-function toolName(name: string): string {
-  return name.replace(/^mcp__.+?__(?=.)/, "");
+const SERVER = /^mcp__(.+?)__(?=.)/;
+
+/** Names that tools of several servers have, or one of a server and one of the agent. */
+const ambiguous = computed(() => {
+  const tools = new Map<string, string>();
+  const found = new Set<string>();
+  for (const bucket of state.layers.value.names) {
+    const tool = bucket.replace(/^(result|call) /, "");
+    const name = tool.replace(SERVER, "");
+    if ((tools.get(name) ?? tool) !== tool) found.add(name);
+    tools.set(name, tool);
+  }
+  return found;
+});
+
+/** A tool without the server it comes from, which is long and the same for many; with it, if that alone tells it from another. */
+function toolName(tool: string): string {
+  const name = tool.replace(SERVER, "");
+  const server = ambiguous.value.has(name) ? SERVER.exec(tool)?.[1] : undefined;
+  return server ? `${name} (${server})` : name;
 }
 
 /** A bucket in words. */

@@ -1,7 +1,7 @@
 /** The top of the page: which file, what of it was read, and the commands. */
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { find, open } from "./actions.js";
+import { find, LIST, open, reveal } from "./actions.js";
 import { toggleLive } from "./live.js";
 import * as state from "./state.js";
 import { count, plain, plural } from "./words.js";
@@ -95,9 +95,7 @@ function Facts({ opened: { name, facts } }: { opened: state.Opened }): JSX.Eleme
         <button
           type="button"
           class={bad > 0 ? "link warn" : "link ok"}
-          onClick={() => {
-            state.tab.value = "file";
-          }}
+          onClick={() => reveal("file")}
         >
           {bad > 0
             ? `${count(receipt.read)} of ${count(receipt.lines)} lines read`
@@ -157,11 +155,12 @@ function Search(): JSX.Element {
           clearTimeout(waiting);
           waiting = setTimeout(() => void find(text), 120);
         }}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter") return;
+        onKeyDown={async ({ currentTarget: field, key }) => {
+          if (key !== "Enter") return;
           clearTimeout(waiting);
-          void find(event.currentTarget.value);
-          event.currentTarget.blur();
+          field.blur();
+          await find(field.value);
+          if (state.hits.peek()) reveal("messages", LIST);
         }}
       />
       {hits && state.query.value ? (

@@ -1,5 +1,5 @@
 /** Keys of the page. They are off while somebody types. */
-import { cancelOpening, goTo, goToEvent, goToHit, keep } from "./actions.js";
+import { cancelOpening, goTo, goToEvent, goToHit, keep, LIST, reveal } from "./actions.js";
 import { tabs } from "./app.js";
 import * as state from "./state.js";
 
@@ -51,11 +51,12 @@ const ACTIONS: Record<string, () => void> = {
   },
   c() {
     state.filter.value = state.filter.peek() === "changed" ? "all" : "changed";
+    reveal("messages", LIST);
   },
   f: () => document.querySelector<HTMLElement>(".why .find")?.click(),
   a: keep,
   w() {
-    if (!state.session.peek()?.isLive) state.tab.value = "what-if";
+    if (!state.session.peek()?.isLive) reveal("what-if");
   },
   s() {
     if (!state.session.peek()?.isLive) state.dialog.value = "share";
@@ -66,18 +67,24 @@ export function listen(): void {
   addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || state.dialog.peek()) return;
+    const element = target as HTMLElement;
+    const isRange = element instanceof HTMLInputElement && element.type === "range";
+    if (!isRange && /^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) {
+      const { type, value } = element as HTMLInputElement;
+      if (key === "Escape" && type === "checkbox") close();
+      // The browser empties a field for searches.
+      else if (key === "Escape" && value === "") element.blur();
+      return;
+    }
     if (key === "?") state.dialog.value = "help";
     if (key === "o") document.querySelector<HTMLElement>(".commands .primary")?.click();
     if (key === "Escape") close();
     if (!state.session.peek()) return;
-    const element = target as HTMLElement;
-    const isRange = element instanceof HTMLInputElement && element.type === "range";
-    if (!isRange && /^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) return;
     if (isRange && key.startsWith("Arrow") && !event.shiftKey) return;
     const isControl = /^(BUTTON|SUMMARY|A)$/.test(element.tagName);
     if (isControl && (key === "Enter" || key === " ")) return;
     const tab = tabs()[Number(key) - 1];
-    if (tab) state.tab.value = tab[0];
+    if (tab) reveal(tab[0]);
     const step = { ArrowLeft: -10, ArrowRight: 10 }[key];
     const action =
       event.shiftKey && step !== undefined ? () => goTo(state.call.peek() + step) : ACTIONS[key];

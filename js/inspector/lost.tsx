@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { CompactionRecord, FileCompaction, ReplayEvent } from "../types.js";
-import { goTo } from "./actions.js";
+import { goTo, LIST, reveal } from "./actions.js";
 import { sizes } from "./cards.js";
 import { save } from "./save.js";
 import * as state from "./state.js";
@@ -86,8 +86,8 @@ function ShowThem({ from, to, at }: { from: number; to: number; at?: number }): 
         state.range.value = [from, to];
         state.bucket.value = null;
         state.filter.value = "all";
-        state.tab.value = "messages";
         if (at !== undefined) goTo(at);
+        reveal("messages", LIST);
       }}
     >
       Show them
@@ -210,8 +210,8 @@ function Simulated(): JSX.Element | null {
                   state.filter.value = "changed";
                   state.bucket.value = null;
                   state.range.value = null;
-                  state.tab.value = "messages";
                   goTo(event.call);
+                  reveal("messages", LIST);
                 }}
               >
                 Show them

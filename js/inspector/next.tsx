@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { RULES } from "../generated.js";
+import { LIST, reveal } from "./actions.js";
 import type { Next as Answer } from "./protocol.js";
 import * as state from "./state.js";
 import { count, plural, STATES } from "./words.js";
@@ -115,8 +116,8 @@ function Shown({ next: { report, changes } }: { next: Answer }): JSX.Element {
                     type="button"
                     class="link"
                     onClick={() => {
-                      state.tab.value = "messages";
                       state.selected.value = one.index;
+                      reveal("messages", LIST);
                     }}
                   >
                     #{one.index}

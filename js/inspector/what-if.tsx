@@ -1,7 +1,8 @@
 /** The same session under another window or policy. */
 import { useSignal } from "@preact/signals";
-import type { JSX, RefObject } from "preact";
+import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { shareIn, sizeIn } from "../core/amounts.js";
 import { keep, reset, tryOut } from "./actions.js";
 import type { Setting } from "./protocol.js";
 import { copy } from "./save.js";
@@ -26,7 +27,6 @@ export function WhatIf(): JSX.Element | null {
   const base = state.policy.value;
   const { kept, trial, simulation } = state;
   const isOther = simulation.value !== kept.value;
-  const trigger = useValue(setting?.trigger ?? "");
   if (!setting) return null;
   const { window } = setting;
   // Not what was drawn: a change may follow another before that is drawn.
@@ -42,18 +42,26 @@ export function WhatIf(): JSX.Element | null {
       </header>
       <form class="options" onSubmit={(event) => event.preventDefault()}>
         <Amount
+          id="window"
           name="Window, tokens"
           value={window.contextTokens}
-          least={1}
-          first={first.contextTokens}
-          change={(contextTokens) => setWindow({ contextTokens })}
+          allowed="a size like 64k, 200000 or 1m, above the reserve"
+          read={(text) => {
+            const tokens = text === "" ? first.contextTokens : sizeIn(text);
+            return tokens > (now().window.maxOutputTokens ?? 0) ? tokens : undefined;
+          }}
+          change={(contextTokens) => setWindow({ contextTokens: Number(contextTokens) })}
         />
         <Amount
+          id="reserve"
           name="Reserve for the answer"
           value={window.maxOutputTokens ?? 0}
-          least={0}
-          first={first.maxOutputTokens ?? 0}
-          change={(maxOutputTokens) => setWindow({ maxOutputTokens })}
+          allowed="a size like 0, 8k or 16000, below the window"
+          read={(text) => {
+            const tokens = text === "" ? (first.maxOutputTokens ?? 0) : sizeIn(text);
+            return tokens < now().window.contextTokens ? tokens : undefined;
+          }}
+          change={(maxOutputTokens) => setWindow({ maxOutputTokens: Number(maxOutputTokens) })}
         />
         <label>
           Preset
@@ -68,22 +76,21 @@ export function WhatIf(): JSX.Element | null {
             ))}
           </select>
         </label>
-        <label>
-          Trigger, share of the window
-          <input
-            type="number"
-            min="0.1"
-            max="1"
-            step="0.05"
-            placeholder="the preset’s"
-            ref={trigger}
-            onChange={(event) => {
-              const { trigger: _, ...rest } = now();
-              const { value } = event.currentTarget;
-              tryOut(value === "" ? rest : { ...rest, trigger: Number(value) });
-            }}
-          />
-        </label>
+        <Amount
+          id="trigger"
+          name="Trigger, share of the window"
+          value={setting.trigger ?? ""}
+          placeholder="the preset’s"
+          allowed="a share from 0 to 1, like 0.85 or 85%"
+          read={(text) => {
+            const share = text === "" ? "" : shareIn(text);
+            return Number(share) <= 1 ? share : undefined;
+          }}
+          change={(share) => {
+            const { trigger: _, ...rest } = now();
+            tryOut(share === "" ? rest : { ...rest, trigger: Number(share) });
+          }}
+        />
       </form>
       {state.notice.value ? (
         <p class="bad" role="alert">
@@ -106,42 +113,60 @@ export function WhatIf(): JSX.Element | null {
   );
 }
 
-/** Shows a value in a field when it changes, and only then: what somebody types meanwhile stays. */
-function useValue(value: number | string): RefObject<HTMLInputElement | null> {
-  const field = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => {
-    if (field.current) field.current.value = String(value);
-  }, [value]);
-  return field;
-}
-
+/** A field for an amount. What is not allowed is not played: the field says what is. */
 function Amount({
+  id,
   name,
   value,
-  least,
-  first,
+  placeholder,
+  allowed,
+  read,
   change: set,
 }: {
+  id: string;
   name: string;
-  value: number;
-  least: number;
-  first: number;
-  change: (value: number) => void;
+  value: number | "";
+  placeholder?: string;
+  allowed: string;
+  /** `undefined`: the text is not allowed. */
+  read: (text: string) => number | "" | undefined;
+  change: (value: number | "") => void;
 }): JSX.Element {
+  const field = useRef<HTMLInputElement>(null);
+  const isWrong = useSignal(false);
+  const setting = state.setting.value;
+  const show = () => {
+    if (field.current) field.current.value = String(value);
+    isWrong.value = false;
+  };
+  // A value is shown when it changes, and only then: what somebody types meanwhile stays.
+  useLayoutEffect(show, [value]);
+  useLayoutEffect(() => {
+    if (isWrong.peek()) show();
+  }, [setting]);
+  const error = isWrong.value ? `wrong-${id}` : undefined;
   return (
     <label>
       {name}
       <input
-        type="number"
-        min="0"
-        step="1000"
-        ref={useValue(value)}
-        onChange={({ currentTarget: field }) => {
-          // Emptied, or nothing that can be: as at first.
-          if (!(field.valueAsNumber >= least)) field.value = String(first);
-          set(Math.round(field.valueAsNumber));
+        ref={field}
+        placeholder={placeholder}
+        aria-label={name}
+        aria-invalid={isWrong.value}
+        aria-describedby={error}
+        onChange={({ currentTarget }) => {
+          const wanted = read(currentTarget.value.trim());
+          isWrong.value = wanted === undefined;
+          if (wanted === undefined) return;
+          currentTarget.value = String(wanted);
+          set(wanted);
         }}
       />
+      {error ? (
+        <span id={error} class="bad" role="alert">
+          {allowed}
+        </span>
+      ) : null}
     </label>
   );
 }

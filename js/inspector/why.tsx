@@ -1,9 +1,9 @@
 /** One message: how it is sent, why, and its text before and after. */
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { type Explanation, RULES } from "../generated.js";
-import { findWindow, goTo, stopSearch, tryOut } from "./actions.js";
+import { findWindow, goTo, reveal, stopSearch, tryOut } from "./actions.js";
 import { partName } from "./categories.js";
 import { difference } from "./difference.js";
 import { BucketSwatch } from "./icons.js";
@@ -204,7 +204,7 @@ function FromWindow(): JSX.Element {
             class="link"
             onClick={() => {
               const { contextTokens, preset } = found;
-              state.tab.value = "what-if";
+              reveal("what-if");
               tryOut({ ...setting, preset, window: { ...setting.window, contextTokens } });
             }}
           >
@@ -256,6 +256,29 @@ function evidence(line: string): string {
     .replace(/^text: /, "Its text: ");
 }
 
+/** Hits that are marked: of a letter there may be a hundred thousand. */
+const MOST_MARKS = 2_000;
+
+/** Marks what a search has found, and scrolls the first hit into view. */
+function markHits(box: HTMLElement, words: string): void {
+  const pattern = new RegExp(words.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
+  const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  const ranges: Range[] = [];
+  for (let node = texts.nextNode(); node; node = texts.nextNode())
+    for (const { index, 0: hit } of (node.nodeValue ?? "").matchAll(pattern)) {
+      if (ranges.length === MOST_MARKS) break;
+      const range = new Range();
+      range.setStart(node, index);
+      range.setEnd(node, index + hit.length);
+      ranges.push(range);
+    }
+  // A browser without highlights scrolls all the same.
+  CSS.highlights?.set("hit", new Highlight(...ranges));
+  const [panel, first] = [box.closest(".why"), ranges[0]?.getBoundingClientRect()];
+  if (!panel || !first) return;
+  panel.scrollTop += first.top - panel.getBoundingClientRect().top - panel.clientHeight / 3;
+}
+
 function Texts({ detail }: { detail: Detail }): JSX.Element {
   const isRaw = useSignal(false);
   const copied = useSignal("");
@@ -264,6 +287,12 @@ function Texts({ detail }: { detail: Detail }): JSX.Element {
   const shown = hasSent ? state.face.value : "raw";
   const show = (text: string) => (isRaw.value ? text : plain(text));
   const text = shown === "sent" ? (sent ?? "") : raw;
+  const box = useRef<HTMLPreElement>(null);
+  const words = state.hits.value ? state.query.value : "";
+  useEffect(() => {
+    if (box.current && words) markHits(box.current, words);
+    return () => CSS.highlights?.clear();
+  }, [detail, shown, isRaw.value, words]);
   const faces: ReadonlyArray<[state.Face, string]> = [
     ["raw", "Original"],
     ["sent", "As sent"],
@@ -302,7 +331,7 @@ function Texts({ detail }: { detail: Detail }): JSX.Element {
         </button>
       </div>
       {shown === "diff" ? (
-        <pre tabIndex={0}>
+        <pre tabIndex={0} ref={box}>
           {difference(raw, sent ?? "").map((line, at) => (
             <span key={at} class={`line ${line.kind}`}>
               {{ same: "  ", gone: "− ", new: "+ " }[line.kind]}
@@ -312,7 +341,9 @@ function Texts({ detail }: { detail: Detail }): JSX.Element {
           ))}
         </pre>
       ) : (
-        <pre tabIndex={0}>{show(text) || "(no text)"}</pre>
+        <pre tabIndex={0} ref={box}>
+          {show(text) || "(no text)"}
+        </pre>
       )}
       {chars > raw.length && shown !== "sent" ? (
         <p class="dim">

@@ -15,12 +15,17 @@ const BUCKETS = 12;
 const MESSAGES = 10;
 const FIRST = 10;
 
-export function list(screen: Screen, report: Fields): string[] {
+/** Entries that a session file may tell nothing of. */
+export type Unknown = "prompt" | "plan";
+
+/** A report without the entries of which nothing is known. */
+export function list(screen: Screen, report: Fields, unknown: readonly Unknown[] = []): string[] {
   const id = report.text("sessionId");
   return [
     ...(id.trim() === "" ? [] : entry(screen, "Session", [span(id)])),
     ...window(screen, report),
-    ...prompt(screen, report),
+    ...(unknown.includes("plan") ? [] : planned(screen, report)),
+    ...(unknown.includes("prompt") ? [] : prompt(screen, report)),
     ...live(screen, report),
     ...focus(screen, report),
     ...buckets(screen, report),
@@ -53,7 +58,14 @@ function window(screen: Screen, report: Fields): string[] {
     ...(trigger === undefined || target === undefined
       ? []
       : entry(screen, "Trigger", [span(count(trigger)), span(`target ${count(target)}`)])),
-    ...nextEdit(screen, status.object("nextEdit")),
+  ];
+}
+
+/** The next edit and the next compaction. */
+function planned(screen: Screen, report: Fields): string[] {
+  if (report.number("contextWindowTokens") <= 0) return [];
+  return [
+    ...nextEdit(screen, report.object("status").object("nextEdit")),
     ...next(screen, report.object("next")),
   ];
 }
@@ -130,8 +142,9 @@ function history(screen: Screen, samples: readonly number[]): Span[] {
   return [span(`requests so far ${sparkline(screen, samples, size).join("")}`)];
 }
 
-function compacted(screen: Screen, made: Fields, folds: number): string[] {
-  const total = made.maybe("total") ?? folds;
+/** Compactions: those that the monitor has seen; of an agent's own only the number is known. */
+function compacted(screen: Screen, made: Fields, known: number): string[] {
+  const total = Math.max(made.number("total"), known);
   const [saved, last] = [made.number("tokensSaved"), made.object("last")];
   const [before, after] = [last.number("tokensBefore"), last.number("tokensAfter")];
   const sizes = [before, after, Math.max(0, before - after)].map(tokensInShort);
@@ -139,7 +152,9 @@ function compacted(screen: Screen, made: Fields, folds: number): string[] {
   return entry(screen, "Compacted", [
     span(count(total)),
     ...named(made.counts("byPhase")),
-    ...(total > 0 ? [span(`saved ${tokensInShort(saved)}, ${average} on average`)] : []),
+    ...(total > 0 && saved > 0
+      ? [span(`saved ${tokensInShort(saved)}, ${average} on average`)]
+      : []),
     ...(made.has("last")
       ? [span(`last ${last.text("phase")} ${sizes[0]} -> ${sizes[1]}, saved ${sizes[2]}`)]
       : []),

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AUDIT, checkRefusal, file, hostile, json, PLAN, plimsoll, STEERS } from "./command.mjs";
 
+const SIMULATED = ["--preset", "balanced", "--window", "64k"];
 const AT = ["--window", "16k", "--reserve", "1000"];
 
 test("only detail prints content, under its key", () => {
@@ -46,6 +47,43 @@ test("inspect --chat lists the largest messages with state and rule, and the nex
   );
 });
 
+/** A pi session of three calls, the second after a compaction that took the first two messages. */
+function compacted() {
+  const [id, time] = ["s", "2026-01-01T00:00:00Z"];
+  const say = (role, text) => ({ role, content: [{ type: "text", text }], timestamp: 1 });
+  const lines = ["first question", "first answer", "second", "ok", "third", "done"].map(
+    (text, at) => ({ type: "message", message: say(at % 2 ? "assistant" : "user", text) }),
+  );
+  const summary = { summary: "what was asked", firstKeptEntryId: "m2", tokensBefore: 500 };
+  lines.splice(3, 0, { type: "compaction", ...summary });
+  const all = [
+    { type: "session", version: 3, id, timestamp: time, cwd: "/x" },
+    ...lines.map((line, at) => ({
+      ...line,
+      ...{ id: `m${at}`, parentId: at > 0 ? `m${at - 1}` : null, timestamp: time },
+    })),
+  ];
+  return file("compacted.jsonl", all.map((line) => JSON.stringify(line)).join("\n"));
+}
+
+test("inspect --chat of a recorded session tells what the agent did, and nothing that the file lacks", () => {
+  const { out } = plimsoll(["inspect", "--chat", compacted()]);
+  assert.match(out, /^What the agent sent, /);
+  assert.match(out, /^Compacted 1$/m);
+  assert.match(out, /^not in this file: the system prompt, the tool definitions$/m);
+  assert.doesNotMatch(out, /^Prompt/m);
+  assert.doesNotMatch(out, /^Next/m);
+  const simulated = plimsoll(["inspect", "--chat", compacted(), "--preset", "balanced"]).out;
+  assert.match(simulated, /^Next {6}none/m);
+  assert.match(simulated, /^not in this file: the system prompt, /m);
+  assert.doesNotMatch(simulated, /^Prompt/m);
+  // A prompt that is in the file is shown.
+  const prompt = json(["inspect", "--chat", PLAN]).totalChars.toLocaleString("en-US");
+  const known = plimsoll(["inspect", "--chat", PLAN]).out;
+  assert.match(known, new RegExp(`^Prompt {4}${prompt} chars`, "m"));
+  assert.doesNotMatch(known, /not in this file: the system prompt/);
+});
+
 test("inspect --chat --call reports that call", () => {
   const early = json(["inspect", "--chat", AUDIT, ...AT, "--call", "20"]);
   const { byCall } = json(["turns", AUDIT, ...AT]);
@@ -86,7 +124,7 @@ test("detail accepts a bucket and lists its messages, largest first", () => {
 
 test("detail prints a text as stored, as sent, or as a diff", () => {
   // Message 305 is a stub at call 200; the fold at call 213 drops it and message 297.
-  const at = ["--window", "64k", "--call", "200"];
+  const at = ["--preset", "balanced", "--window", "64k", "--call", "200"];
   const detailOf = (...args) => plimsoll(["detail", ...args, AUDIT, ...at]);
   const stub = json(["detail", "message:305", AUDIT, ...at, "--diff"]).detail;
   assert.match(stub.sent, /^\[result cut, 7518 tokens/);
@@ -104,7 +142,7 @@ test("detail prints a text as stored, as sent, or as a diff", () => {
   at.push("235");
   const gone = detailOf("message:297", "--sent");
   assert.deepEqual([gone.code, gone.out], [0, ""]);
-  assert.match(gone.err, /^plimsoll: nothing of it is sent: dropped by fold, 6,720 -> 0 tokens\n$/);
+  assert.match(gone.err, /^plimsoll: nothing of it is sent: dropped by fold, 6,720 -> 0 tokens$/m);
   assert.equal(json(["detail", "message:297", AUDIT, ...at, "--sent"]).detail.sent, null);
   assert.match(
     detailOf("message:297", "--diff").out,
@@ -112,8 +150,58 @@ test("detail prints a text as stored, as sent, or as a diff", () => {
   );
   // People's words go on in the head of a fold.
   const user = detailOf("message:0", "--diff");
-  assert.deepEqual([user.out, user.err], ["", "plimsoll: message:0 is sent as it is\n"]);
+  assert.equal(user.out, "");
+  assert.match(user.err, /^plimsoll: message:0 is sent as it is$/m);
   assert.equal(detailOf("message:0", "--sent").out, detailOf("message:0", "--raw").out);
+});
+
+test("detail answers from what the agent sent, unless a preset is named, and says so first", () => {
+  const path = compacted();
+  const recorded = /What the agent sent, estimated: [\w ']+, at the last call/;
+  const simulated =
+    /What Plimsoll would send with the preset balanced, estimated, at the last call/;
+  const detailOf = (...args) => plimsoll(["detail", ...args, "--width", "200"]);
+  const taken = detailOf("message:0", path, "--sent");
+  assert.deepEqual([taken.code, taken.out], [0, ""]);
+  assert.match(taken.err, new RegExp(`^plimsoll: ${recorded.source}\n`));
+  assert.match(taken.err, /^plimsoll: nothing of it is sent: summarized by fold, 7 -> 0 tokens$/m);
+  assert.equal(json(["detail", "message:0", path, "--sent"]).detail.sent, null);
+  assert.match(detailOf("message:0", path, "--diff").out, /\n\+\+\+ nothing of it: summarized /);
+  // Before the compaction it was sent.
+  const before = detailOf("message:0", path, "--sent", "--call", "1");
+  assert.equal(before.out, "first question\n");
+  assert.match(before.err, /, at call 1 of 3\n$/);
+  assert.equal(detailOf("message:4", path, "--sent").out, "third\n");
+  assert.match(detailOf("message:4", path, "--diff").err, /message:4 is sent as it is\n$/);
+
+  for (const [args, view] of [
+    [[], recorded],
+    [["--preset", "balanced"], simulated],
+  ]) {
+    const lines = detailOf("message:4", path, ...args);
+    assert.match(lines.out.split("\n")[0], view);
+    assert.equal(lines.err, "");
+    for (const form of ["--raw", "--sent", "--diff"])
+      assert.match(detailOf("message:4", path, form, ...args).err.split("\n")[0], view);
+  }
+  // Figures of the same view: a text that Plimsoll cuts was sent whole.
+  const sent = json(["detail", "message:305", AUDIT, "--window", "64k", "--sent"]).detail;
+  assert.equal(sent.sent, sent.content);
+  checkRefusal(
+    ["detail", "message:4", path, "--sent", "--ttl", "1h"],
+    assert,
+    /--ttl: plimsoll detail takes it with --preset/,
+  );
+});
+
+test("detail takes the number of a message for its key, and says that the key is missing", () => {
+  const path = compacted();
+  for (const key of ["4", "#4", "message:4"]) {
+    assert.equal(json(["detail", key, path]).detail.key, "message:4");
+    assert.match(plimsoll(["detail", key, path]).out, /^message:4$/m);
+  }
+  checkRefusal(["detail", "99", path], assert, /no key "message:99" at call 3/);
+  checkRefusal(["detail", path], assert, /KEY is missing: plimsoll detail KEY FILE/);
 });
 
 test("detail --diff shows a cut with three lines of context", () => {
@@ -127,7 +215,7 @@ test("detail --diff shows a cut with three lines of context", () => {
     { role: "assistant", content: "done" },
   ];
   const path = file("long.json", JSON.stringify({ system: "Be kind.", messages }));
-  const { out } = plimsoll(["detail", "message:2", path, "--diff", "--window", "64k"]);
+  const { out } = plimsoll(["detail", "message:2", path, "--diff", ...SIMULATED]);
   const [, head, range, ...lines] = out.trimEnd().split("\n");
   assert.match(head, /^\+\+\+ message:2: capped by ingest-cap/);
   const [from, before, to, after] = range.match(/\d+/g).map(Number);

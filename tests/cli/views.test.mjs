@@ -235,8 +235,8 @@ test("options that change a simulation alone are refused without one", () => {
     }
     for (const words of [
       ["inspect", AUDIT, "--preset", "balanced"],
-      ["detail", "message:3", AUDIT, "--diff"],
-      ["detail", "message:3", AUDIT, "--sent"],
+      ["detail", "message:3", AUDIT, "--diff", "--preset", "balanced"],
+      ["detail", "message:3", AUDIT, "--sent", "--preset", "balanced"],
     ])
       assert.equal(plimsoll([...words, `--${name}`, value]).code, 0, words.join(" "));
   }

@@ -105,29 +105,70 @@ test("the file that was chosen last is the one compared with, until another sess
   assert.deepEqual(complaints, []);
 });
 
-test("a value that cannot be is as at first, and one that is refused can be taken back", {
+test("a what-if takes sizes and shares as the command line does, and plays nothing else", {
   skip,
 }, async (t) => {
-  const { page } = await emptyPage(await browser(t));
+  const { page, complaints } = await emptyPage(await browser(t));
   await openSession(page, EXAMPLE);
   await page.keyboard.press("w");
-  const field = page.locator(".options input").first();
-  const enter = async (/** @type {string} */ value) => {
+  const [window, reserve, trigger] = [/^Window/, /^Reserve/, /^Trigger/].map((name) =>
+    page.getByLabel(name),
+  );
+  const setting = () =>
+    page.evaluate(() => {
+      const { setting } = /** @type {any} */ (globalThis).__inspector.state;
+      const { window, trigger } = setting.value;
+      return [window.contextTokens, window.maxOutputTokens, trigger ?? null];
+    });
+  const enter = async (/** @type {any} */ field, /** @type {string} */ value) => {
     await field.fill(value);
     await field.press("Tab");
     await still(page);
   };
-  for (const value of ["", "-5", "0"]) {
-    await enter("64000");
-    await enter(value);
-    assert.equal(await field.inputValue(), "200000", value);
-    assert.match(await text(page, "#panel pre"), /contextTokens: 200000,/);
+  await enter(window, "64k");
+  await enter(reserve, "8_000");
+  await enter(trigger, "85%");
+  assert.deepEqual(await setting(), [64_000, 8_000, 0.85]);
+  for (const [field, shown] of /** @type {Array<[any, string]>} */ ([
+    [window, "64000"],
+    [reserve, "8000"],
+    [trigger, "0.85"],
+  ]))
+    assert.equal(await field.inputValue(), shown);
+  await enter(window, "1m");
+  assert.deepEqual(await setting(), [1_000_000, 8_000, 0.85]);
+  await enter(window, "64000");
+
+  const wrong = page.locator(".options [aria-invalid=true]");
+  for (const [field, values, allowed] of /** @type {Array<[any, string[], RegExp]>} */ ([
+    [window, ["64x", "-5", "0", "8000", "1e12"], /like 64k, 200000 or 1m, above the reserve/],
+    [reserve, ["abc", "64k", "0.5"], /like 0, 8k or 16000, below the window/],
+    [trigger, ["85", "2", "many"], /from 0 to 1, like 0\.85 or 85%/],
+  ])) {
+    const before = await field.inputValue();
+    for (const value of values) {
+      await enter(field, value);
+      assert.deepEqual(await setting(), [64_000, 8_000, 0.85], value);
+      assert.equal(await field.inputValue(), value);
+      assert.equal(await field.getAttribute("aria-invalid"), "true");
+      const said = await field.getAttribute("aria-describedby");
+      assert.match(await text(page, `#${said}`), allowed);
+      assert.equal(await page.locator(".options [role=alert]").count(), 1);
+    }
+    await enter(field, before);
+    assert.equal(await wrong.count(), 0);
   }
-  await enter("1e12");
-  assert.match(await text(page, "[role=alert]"), /contextTokens: expected a number/);
+  // Another option that changes, or the first ones again, take a wrong text back.
+  await enter(trigger, "many");
+  await enter(window, "");
+  assert.deepEqual([await wrong.count(), await trigger.inputValue()], [0, "0.85"]);
+  assert.deepEqual(await setting(), [200_000, 8_000, 0.85], "an empty field is as at first");
+  await enter(window, "?");
   await page.click("text=Back to the first options");
-  assert.equal(await page.locator("[role=alert]").count(), 0);
-  assert.equal(await field.inputValue(), "200000");
+  assert.equal(await wrong.count(), 0);
+  assert.deepEqual(await setting(), [200_000, 0, null]);
+  assert.equal(await trigger.inputValue(), "");
+  assert.deepEqual(complaints, []);
 });
 
 test("after the first simulation was stopped, a what-if takes its place", { skip }, async (t) => {
@@ -179,6 +220,44 @@ test("of several files that are dropped one is opened, and the page says so unti
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("[role=alert]").count(), 0);
   assert.equal(await page.textContent("h1"), "one.json");
+  // A mouse has a button for it.
+  await drop(["bad.json"], "{}");
+  await page.getByRole("button", { name: "Close", exact: true }).click({ timeout: 3_000 });
+  assert.equal(await page.locator("[role=alert]").count(), 0);
+});
+
+test("keys in a field are for the field alone, and Escape leaves it if it is empty", {
+  skip,
+}, async (t) => {
+  const { page } = await emptyPage(await browser(t));
+  await openSession(page, EXAMPLE);
+  const isZoomed = () =>
+    page.evaluate(() => /** @type {any} */ (globalThis).__inspector.state.zoom.value?.length === 2);
+  const focus = () => page.evaluate(() => document.activeElement?.tagName);
+  await page.keyboard.press("b");
+  await page.keyboard.press("/");
+  await page.evaluate(() => {
+    document.querySelector(".commands .primary")?.addEventListener("click", (event) => {
+      event.stopImmediatePropagation();
+      Reflect.set(globalThis, "isOpening", true);
+    });
+  });
+  await page.keyboard.type("who?");
+  assert.equal(await page.locator("dialog").count(), 0);
+  assert.equal(await page.evaluate(() => Reflect.get(globalThis, "isOpening")), undefined);
+  // Browsers empty a field for searches by Escape.
+  await page.keyboard.press("Escape");
+  assert.deepEqual([await page.inputValue("#search"), await isZoomed()], ["", true]);
+  assert.equal(await focus(), "INPUT");
+  await page.keyboard.press("Escape");
+  assert.deepEqual([await focus(), await isZoomed()], ["BODY", true]);
+  await page.keyboard.press("w");
+  await page.locator(".options input").first().fill("64k");
+  await page.keyboard.press("Escape");
+  assert.equal(await isZoomed(), true);
+  await page.locator(".options input").first().blur();
+  await page.keyboard.press("Escape");
+  assert.equal(await isZoomed(), false);
 });
 
 test("the next hit is shown from every screen", { skip }, async (t) => {
@@ -245,4 +324,26 @@ test("a call outside the calls that the chart shows is shown among all", { skip 
   await page.keyboard.press("Home");
   await page.waitForFunction(() => !document.querySelector(".unzoom"));
   assert.equal(await page.inputValue(".scrubber"), "0");
+});
+
+test("tools that have the same name on two servers are told apart", { skip }, async (t) => {
+  const { page } = await emptyPage(await browser(t));
+  const tools = ["mcp__files__read", "mcp__web-pages__read", "mcp__files__list", "read"];
+  const messages = tools.flatMap((name, at) => {
+    const call = { id: `c${at}`, type: "function", function: { name, arguments: "{}" } };
+    return [
+      { role: "user", content: `question ${at}` },
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", tool_call_id: `c${at}`, content: `answer ${at} `.repeat(50) },
+      { role: "assistant", content: "done" },
+    ];
+  });
+  await openSession(page, file("servers.json", JSON.stringify(messages)));
+  const names = await page.locator(".parts .cell > span").allInnerTexts();
+  assert.deepEqual(names.filter((name) => / results$/.test(name)).sort(), [
+    ...["list results", "read (files) results", "read (web-pages) results"],
+    "read results",
+  ]);
+  await page.click(".parts .cell:has-text('read (web-pages) results')");
+  await page.waitForSelector(".chip:has-text('read (web-pages) results')");
 });
