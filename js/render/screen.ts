@@ -67,6 +67,19 @@ export function spans(role: Role, texts: readonly string[]): Span[][] {
   return texts.map((text) => [{ role, text }]);
 }
 
+/** Lines of a group: whoever reads a list wants none of its texts to fill the screen. */
+const MOST_LINES = 3;
+
+/** Spans from one place of their joined text to another. */
+function part(group: readonly Span[], from: number, to: number): Span[] {
+  let before = 0;
+  return group.map(({ role, text }) => {
+    const kept = text.slice(Math.max(0, from - before), Math.max(0, to - before));
+    before += text.length;
+    return { role, text: kept };
+  });
+}
+
 export interface ScreenOptions {
   color: boolean;
   ascii: boolean;
@@ -108,7 +121,10 @@ export class Screen {
     return `\u001b[${look}m${safe}\u001b[0m`;
   }
 
-  /** Groups of spans in a row, as many to a line as fit. A group is not broken; one that is too wide alone is cut. */
+  /**
+   * Groups of spans in a row, as many to a line as fit. A group that is too wide alone is broken at spaces, into `MOST_LINES` lines at most; a
+   * line that is still too wide is cut.
+   */
   flow(
     groups: readonly (readonly Span[])[],
     separator: string = this.sign("between"),
@@ -116,7 +132,7 @@ export class Screen {
   ): string[] {
     const lines: string[] = [];
     let room = 0;
-    for (const group of groups) {
+    for (const group of groups.flatMap((one) => this.#broken(one, width))) {
       const spans = this.#cut(group, width);
       const taken = spans.reduce((sum, { text }) => sum + columns(text), 0);
       const drawn = spans.map(({ role, text }) => this.paint(role, text)).join("");
@@ -130,6 +146,20 @@ export class Screen {
       }
     }
     return lines;
+  }
+
+  #broken(group: readonly Span[], width: number): Span[][] {
+    const lines: Span[][] = [];
+    let rest = group.map(({ role, text }) => ({ role, text: this.safe(text) }));
+    while (lines.length < MOST_LINES - 1) {
+      const text = rest.map((one) => one.text).join("");
+      const fits = fit(text, width, "");
+      const end = text[fits.length] === " " ? fits.length : fits.lastIndexOf(" ");
+      if (fits === text || end <= 0) break;
+      lines.push(part(rest, 0, end));
+      rest = part(rest, end + 1, text.length);
+    }
+    return [...lines, rest];
   }
 
   #cut(group: readonly Span[], width: number): Span[] {

@@ -248,3 +248,28 @@ test("a narrow terminal shows what the figures are in two lines", () => {
   assert.equal(what, "What the agent sent");
   assert.equal(count, "estimated: the file has no counts of the provider");
 });
+
+test("on forty columns what is read of a file and what is missing in it is broken at spaces, not cut", () => {
+  const { out } = plimsoll(["inspect", AUDIT, "--width", "40"]);
+  const lines = out.split("\n");
+  assert.ok(lines.every((line) => line.length <= 40));
+  const text = lines.join(" ");
+  for (const whole of [
+    "estimated: the file has no counts of the provider",
+    "read 540 of 540 lines, 0 unknown, 0 broken",
+    "Window 200,000 (assumed; --window sets it) · at the last call",
+    "not in this file: the system prompt, the tool definitions",
+  ])
+    assert.ok(text.includes(whole), `${whole}\n${out}`);
+  // A text without an end does not fill the screen, and a word without a space is cut.
+  const messages = [{ role: "user", content: "go" }];
+  for (const name of [`${"long ".repeat(40)}.json`, `${"x".repeat(90)}.json`]) {
+    const path = file(name, JSON.stringify([...messages, { role: "assistant", content: "ok" }]));
+    const head = plimsoll(["inspect", path, "--width", "40"]).out.split("\nopenai")[0] ?? "";
+    assert.ok(head.split("\n").length <= 6, head);
+    assert.ok(
+      head.split("\n").every((line) => line.length <= 40),
+      head,
+    );
+  }
+});
