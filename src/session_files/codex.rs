@@ -226,12 +226,12 @@ mod tests {
             say("assistant", "F"),
         ];
         let file = rollout(&lines.each_ref().map(|line| &**line));
-        let said: Vec<String> = json(&file)
+        let texts: Vec<String> = json(&file)
             .iter()
             .map(|text| text.rsplit_once("text\":\"").unwrap().1.split('"').next().unwrap().into())
             .collect();
         let left = ["<environment_context>", "one", "A", "four", "D", "<turn_aborted>", "six", "F"];
-        assert_eq!(said, left);
+        assert_eq!(texts, left);
         let sent: Vec<u32> = file.calls.iter().map(|call| call.sent).collect();
         assert_eq!((sent, file.compactions.len(), file.receipt.dead_ends), (vec![2, 4, 7], 0, 5));
         // All of them, and more than there are.

@@ -245,8 +245,8 @@ mod tests {
         assert_eq!(read(&OPENCODE, opencode), Some([97, 7, 90, 4]));
         let inspect = r#"{"input_tokens":100,"output_tokens":5,"input_tokens_cache_read":64}"#;
         assert_eq!(read(&INSPECT, inspect), Some([100, 5, 64, 0]));
-        let whole = r#"{"input_tokens":100,"output_tokens":5,"input_tokens_cache_read":64,"total_tokens":105}"#;
-        assert_eq!(read(&INSPECT, whole), Some([100, 5, 64, 0]));
+        let inclusive = r#"{"input_tokens":100,"output_tokens":5,"input_tokens_cache_read":64,"total_tokens":105}"#;
+        assert_eq!(read(&INSPECT, inclusive), Some([100, 5, 64, 0]));
         let beside = r#"{"input_tokens":100,"output_tokens":5,"input_tokens_cache_read":64,"input_tokens_cache_write":6,"total_tokens":175}"#;
         assert_eq!(read(&INSPECT, beside), Some([170, 5, 64, 6]));
         let sdk = r#"{"inputTokens":100,"outputTokens":5,"inputTokenDetails":{"cacheReadTokens":8,"cacheWriteTokens":2}}"#;

@@ -254,13 +254,13 @@ test("on forty columns what is read of a file and what is missing in it is broke
   const lines = out.split("\n");
   assert.ok(lines.every((line) => line.length <= 40));
   const text = lines.join(" ");
-  for (const whole of [
+  for (const sentence of [
     "estimated: the file has no counts of the provider",
     "read 540 of 540 lines, 0 unknown, 0 broken",
     "Window 200,000 (assumed; --window sets it) · at the last call",
     "not in this file: the system prompt, the tool definitions",
   ])
-    assert.ok(text.includes(whole), `${whole}\n${out}`);
+    assert.ok(text.includes(sentence), `${sentence}\n${out}`);
   // A text without an end does not fill the screen, and a word without a space is cut.
   const messages = [{ role: "user", content: "go" }];
   for (const name of [`${"long ".repeat(40)}.json`, `${"x".repeat(90)}.json`]) {

@@ -151,8 +151,8 @@ test("a what-if takes sizes and shares as the command line does, and plays nothi
       assert.deepEqual(await setting(), [64_000, 8_000, 0.85], value);
       assert.equal(await field.inputValue(), value);
       assert.equal(await field.getAttribute("aria-invalid"), "true");
-      const said = await field.getAttribute("aria-describedby");
-      assert.match(await text(page, `#${said}`), allowed);
+      const description = await field.getAttribute("aria-describedby");
+      assert.match(await text(page, `#${description}`), allowed);
       assert.equal(await page.locator(".options [role=alert]").count(), 1);
     }
     await enter(field, before);

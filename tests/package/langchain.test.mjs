@@ -158,8 +158,8 @@ test("the usage of an answer with a responseFormat is recorded", async () => {
   const usage_metadata = { input_tokens: 4_500, output_tokens: 20, total_tokens: 4_520 };
   const answer = new AIMessage({ content: "{}", usage_metadata });
   const request = { model: new Model(), messages, tools: [] };
-  const given = { structuredResponse: {}, messages: [answer] };
-  assert.equal(await middleware(context).wrapModelCall(request, async () => given), given);
+  const structured = { structuredResponse: {}, messages: [answer] };
+  assert.equal(await middleware(context).wrapModelCall(request, async () => structured), structured);
   assert.equal(context.status().used, 4_500);
 });
 
