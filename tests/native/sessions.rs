@@ -28,8 +28,15 @@ const FENCED: &str = "an action in its fence is a call, and no text beside";
 const RESPONSES: &str = "usage stands in the response that each action carries";
 const TASK: &str = "the task is the user's message, though the file calls it an observation";
 
+const INSERTED: &str =
+    "what extensions put among the messages was sent as the user's; the manifest leaves it out";
+
 /// File, figure, ours, and why it is not the manifest's.
 const DIFFERENCES: &[(&str, &str, u64, &str)] = &[
+    ("pi/gjc-awesome-ko.jsonl", "messages", 143 + 6, INSERTED),
+    ("pi/gjc-awesome-ko.jsonl", "text_chars", 17_077 + 14_075, INSERTED),
+    ("pi/gjc-youtube-ko.jsonl", "messages", 367 + 7, INSERTED),
+    ("pi/gjc-youtube-ko.jsonl", "text_chars", 10_013 + 18_798, INSERTED),
     ("claude-code/cipherbox-images-18.jsonl", "messages", 164, MERGED),
     ("claude-code/cipherbox-images-18.jsonl", "user_messages", 6, MERGED),
     ("claude-code/cipherbox-images-18.jsonl", "text_chars", 36_325 - 13_693, SUMMARY),

@@ -159,7 +159,10 @@ test("the usage of an answer with a responseFormat is recorded", async () => {
   const answer = new AIMessage({ content: "{}", usage_metadata });
   const request = { model: new Model(), messages, tools: [] };
   const structured = { structuredResponse: {}, messages: [answer] };
-  assert.equal(await middleware(context).wrapModelCall(request, async () => structured), structured);
+  assert.equal(
+    await middleware(context).wrapModelCall(request, async () => structured),
+    structured,
+  );
   assert.equal(context.status().used, 4_500);
 });
 
