@@ -41,6 +41,7 @@ pub(super) const EVENTS: Script = Script {
             kinds: &["action *"],
             needs: "args",
             acts: &[
+                Act::Action { id: "id", call: "tool_call_metadata.tool_call_id|id" },
                 Act::Only("source", "agent"),
                 Act::First("tool_call_metadata.model_response.id"),
                 Act::Say(
@@ -75,12 +76,8 @@ pub(super) const EVENTS: Script = Script {
             kinds: &["observation *"],
             needs: "content",
             acts: &[
-                Act::Asked("tool_call_metadata.tool_call_id|cause"),
-                Act::Result {
-                    id: "tool_call_metadata.tool_call_id|cause",
-                    content: "content",
-                    note: "",
-                },
+                Act::Asked { call: "tool_call_metadata.tool_call_id", cause: "cause" },
+                Act::Result { id: "", content: "content", note: "" },
             ],
         },
     ],
@@ -192,6 +189,25 @@ mod tests {
         );
         assert_eq!((file.format, file.calls.len(), file.calls[0].at), ("openhands", 2, Some(1500)));
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(9));
+    }
+
+    #[test]
+    fn a_result_with_damaged_metadata_is_that_of_its_cause_and_one_without_a_call_is_reported() {
+        for metadata in ["{}", r#"{"tool_call_id":"other"}"#, "null"] {
+            let action = r#"{"id":2,"source":"agent","action":"run","args":{"command":"ls"},"tool_call_metadata":{"tool_call_id":"a","function_name":"run"}}"#;
+            let result = |cause: u32| {
+                format!(
+                    r#"{{"id":3,"source":"agent","observation":"run","content":"out","cause":{cause},"tool_call_metadata":{metadata}}}"#
+                )
+            };
+            let mine = r#"{"id":7,"source":"user","action":"run","args":{"command":"mine"}}"#;
+            let file = open_lines(&[action, &result(2), &result(5), mine, &result(7)]);
+            let messages = json(&file);
+            assert_eq!(messages.len(), 2, "{messages:?}");
+            assert_eq!(messages[1], r#"{"role":"tool","tool_call_id":"a","content":"out"}"#);
+            let broken: Vec<u32> = file.receipt.broken.iter().map(|it| it.line).collect();
+            assert_eq!((broken, file.receipt.read), (vec![3], 4));
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use litemap::LiteMap;
+
 use super::chat::Chat;
 use super::content::{self, Part, join, parts};
 use super::fence::fenced;
@@ -20,11 +22,22 @@ pub(super) struct Reader<'s, 'a> {
     pub(super) attached: Object<'a>,
     /// The call of an action that has no answer yet.
     acting: Option<String>,
+    /// Calls by the actions that make them.
+    calls_of_actions: LiteMap<String, String>,
+    /// The call that the record is a result of.
+    asked: Option<String>,
 }
 
 impl<'s, 'a> Reader<'s, 'a> {
     pub(super) fn new(script: &'s Script, format: &'static str) -> Self {
-        Self { script, chat: Chat::new(format), attached: Object::default(), acting: None }
+        Self {
+            script,
+            chat: Chat::new(format),
+            attached: Object::default(),
+            acting: None,
+            calls_of_actions: LiteMap::new(),
+            asked: None,
+        }
     }
 
     /// Takes in the records in order, and says of each whether it was understood.
@@ -53,6 +66,12 @@ impl<'s, 'a> Reader<'s, 'a> {
             let reason = format!("a record of type \"{kind}\" without {}", rule.needs);
             return self.chat.file.receipt.fail(line.number, reason);
         }
+        if let Some(Act::Asked { call, cause }) = rule.acts.first() {
+            match self.call_of(&line.fields, call, cause) {
+                Ok(call) => self.asked = call,
+                Err(fault) => return self.chat.file.receipt.fail(line.number, fault),
+            }
+        }
         self.chat.file.receipt.count(&kind, true);
         if !rule.acts.is_empty() && at(&line.fields, self.script.aside).is_some() {
             let aside = &mut self.chat.file.receipt.sidechain;
@@ -64,6 +83,26 @@ impl<'s, 'a> Reader<'s, 'a> {
                 return;
             }
         }
+    }
+
+    /// The call that a record is a result of; none if the action that it names is not the model's.
+    fn call_of(
+        &self,
+        fields: &Object<'a>,
+        call: &str,
+        cause: &str,
+    ) -> Result<Option<String>, &'static str> {
+        let is_known = |id: &String| self.chat.knows(id);
+        let named_call = at(fields, call).map(named).filter(is_known);
+        if named_call.is_some() {
+            return Ok(named_call);
+        }
+        let cause = at(fields, cause).map(named).unwrap_or_default();
+        let known = self
+            .calls_of_actions
+            .get(&cause)
+            .ok_or("a result of a call that the file does not hold")?;
+        Ok(Some(known.clone()).filter(is_known))
     }
 
     fn kind(&self, fields: &Object<'a>) -> String {
@@ -107,7 +146,8 @@ impl<'s, 'a> Reader<'s, 'a> {
                 self.calls(line, list, [*id, *name, *arguments]);
             }
             Act::Result { id, content, note } => {
-                let id = found(id).map_or_else(|| "\"\"".into(), named);
+                let asked = self.asked.take().filter(|_| id.is_empty());
+                let id = asked.or_else(|| found(id).map(named)).unwrap_or_else(|| "\"\"".into());
                 let content = self.content(found(content), found(note));
                 self.chat.result(number, &id, &content);
             }
@@ -141,7 +181,12 @@ impl<'s, 'a> Reader<'s, 'a> {
             Act::Only(path, value) => {
                 return found(path).and_then(text).is_some_and(|it| it == *value);
             }
-            Act::Asked(id) => return found(id).is_some_and(|id| self.chat.knows(&named(id))),
+            Act::Action { id, call } => {
+                if let (Some(id), Some(call)) = (found(id), found(call)) {
+                    self.calls_of_actions.insert(named(id), named(call));
+                }
+            }
+            Act::Asked { .. } => return self.asked.is_some(),
         }
         true
     }

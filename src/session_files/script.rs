@@ -46,7 +46,7 @@ pub(super) enum Act {
     Speaker(&'static str),
     /// Calls in a list, or the record itself where the list is "".
     Calls { list: &'static str, id: &'static str, name: &'static str, arguments: &'static str },
-    /// A result, and a note of the agent to it.
+    /// A result, of the call that was asked for where the id is "", and a note of the agent to it.
     Result { id: &'static str, content: &'static str, note: &'static str },
     /// A message of this role.
     Hear(&'static str, &'static str),
@@ -67,6 +67,8 @@ pub(super) enum Act {
     },
     /// The rest is told by records alone that hold this there.
     Only(&'static str, &'static str),
-    /// The rest is told by the results of calls that are known alone.
-    Asked(&'static str),
+    /// An action: results name it as their cause, or the call that it makes.
+    Action { id: &'static str, call: &'static str },
+    /// A result of that call, or of what an action does that is not the model's: the rest is not told by such a one.
+    Asked { call: &'static str, cause: &'static str },
 }
