@@ -107,9 +107,11 @@ const OF_SHAPE: [&str; 19] = [
     "timestamp",
     "firstKeptEntryId",
 ];
-/// What the arguments of a call stand under, where a `name` is anybody's.
-fn is_argument(key: &str) -> bool {
-    ["arguments", "args", "input"].contains(&key)
+/// What the arguments of a call stand under, and results that have members of their own: a `name` there is anybody's.
+fn is_content(key: &str) -> bool {
+    let keys =
+        ["arguments", "args", "input", "response", "details", "artifact", "structuredContent"];
+    keys.contains(&key)
 }
 
 /// Letters of a text that stay in a stub.
@@ -222,7 +224,7 @@ impl Walk {
             length,
         }));
         let is_shape = self.open.last().is_some_and(|it| OF_SHAPE.contains(&&*it.key))
-            && !self.open.iter().any(|it| is_argument(&it.key));
+            && !self.open.iter().any(|it| is_content(&it.key));
         if !is_key && !is_shape {
             new = match self.redaction.texts {
                 Texts::Full => new,
@@ -450,6 +452,12 @@ mod tests {
         assert_eq!(
             session,
             r#"{"messages":[{"type":"tool_use","name":"pay","input":{"name":"xxx","to":[{"id":"xx0"}]}}]}"#
+        );
+        let json = r#"{"messages":[{"role":"user","parts":[{"functionResponse":{"name":"pay","response":{"name":"Ann","status":"ill"}}}]},{"details":{"id":"Ann"}}]}"#;
+        let (session, _) = redacted(json, r#"{"texts":"numbers"}"#);
+        assert_eq!(
+            session,
+            r#"{"messages":[{"role":"user","parts":[{"functionResponse":{"name":"pay","response":{"name":"xxx","status":"xxx"}}}]},{"details":{"id":"xxx"}}]}"#
         );
         let long = format!(r#"{{"messages":[{{"content":"{}"}}]}}"#, "ab1 ".repeat(40));
         let (session, _) = redacted(&long, r#"{"texts":"stubs"}"#);
