@@ -224,12 +224,13 @@ fn summary<'a>(options: &OptionsReader<'a>) -> Result<(OptionsReader<'a>, Option
 }
 
 /// Options that a replay does not have: functions, the id, how sessions are summarized and measured.
-const FACADE: [&str; 10] = [
+pub(in crate::context) const FACADE: [&str; 11] = [
     "summarize",
     "summary",
     "isSummary",
     "create",
     "key",
+    "appendOnly",
     "on",
     "clock",
     "id",

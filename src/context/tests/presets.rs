@@ -308,6 +308,7 @@ fn a_restored_session_has_what_its_preset_left() {
 /// The tables in docs/policies.md have the figures and lists of the code.
 #[test]
 fn the_docs_have_the_figures_and_options_of_every_preset() {
+    use crate::context::options::FACADE;
     use crate::context::policy_options::{EVERY, OURS, SEEDS as THEIRS};
     use crate::prune::{Policy, Stub, Trigger};
 
@@ -372,6 +373,9 @@ fn the_docs_have_the_figures_and_options_of_every_preset() {
         // Behind those of policies, all have others.
         let row = format!("| {whose} | `{}`", names.join("`, `"));
         assert!(page.contains(&row), "{row}");
+    }
+    for name in FACADE {
+        assert!(page.contains(&format!("`{name}`")), "{name}");
     }
 }
 
