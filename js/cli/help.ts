@@ -31,7 +31,8 @@ const PAGES: Readonly<Record<Command, Page>> = {
     json: [
       "plimsoll.inspect/1: view, call, window, absent, buckets, pressure, largest",
       "with --chat context.inspect/1: window, buckets, sections, messages, status,",
-      "compactions, next. It contains no text of a message, but the summaries of compactions.",
+      "compactions, next. It contains no text of a message, but the summaries of",
+      "compactions.",
       "with --html and --open plimsoll.page/1: file, bytes, redacted",
     ],
   },
