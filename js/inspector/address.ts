@@ -10,9 +10,9 @@ import { PRESETS } from "./what-if.js";
 /** What names a live session. */
 const LIVE = ["live", "embed", "session"] as const;
 
-/** What the address says. */
-export function parameters(): URLSearchParams {
-  return new URLSearchParams(location.hash.slice(1));
+/** What an address says. */
+export function parameters(address: string = location.href): URLSearchParams {
+  return new URLSearchParams(new URL(address).hash.slice(1));
 }
 
 /** A count that the address has; `null` if it is absent or none. */
@@ -180,11 +180,14 @@ export function keepAddress(): void {
       }
     }, 250);
   });
-  const names = () => LIVE.map((name) => parameters().get(name)).join("\n");
-  const begun = names();
-  addEventListener("hashchange", () => {
+  const names = (of: URLSearchParams) => LIVE.map((name) => of.get(name)).join("\n");
+  const begun = names(parameters());
+  addEventListener("hashchange", ({ newURL }) => {
+    // The page may have written its own address since this one was entered.
+    clearTimeout(waiting);
+    const entered = parameters(newURL);
     // The page connects to what it was loaded with, and to nothing else.
-    if (names() === begun) void restore(parameters());
+    if (names(entered) === begun) void restore(entered);
     else location.reload();
   });
 }

@@ -1,4 +1,5 @@
 /** The top of the page: which file, what of it was read, and the commands. */
+import { useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { find, LIST, open, reveal } from "./actions.js";
@@ -142,24 +143,37 @@ let waiting: ReturnType<typeof setTimeout> | undefined;
 
 function Search(): JSX.Element {
   const hits = state.hits.value;
+  const field = useRef<HTMLInputElement>(null);
+  const asked = useRef("");
+  const ask = (text: string) => {
+    asked.current = text;
+    return find(text);
+  };
+  // The address and a new file change the query, too. Hits of an earlier text must not undo what is typed meanwhile.
+  useSignalEffect(() => {
+    const text = state.query.value;
+    if (!field.current || text === asked.current) return;
+    asked.current = text;
+    field.current.value = text;
+  });
   return (
     <span class="search">
       <input
+        ref={field}
         type="search"
         id="search"
         placeholder="Search  /"
         aria-label="Search in all messages"
-        value={state.query.value}
         onInput={(event) => {
           const text = event.currentTarget.value;
           clearTimeout(waiting);
-          waiting = setTimeout(() => void find(text), 120);
+          waiting = setTimeout(() => void ask(text), 120);
         }}
-        onKeyDown={async ({ currentTarget: field, key }) => {
+        onKeyDown={async ({ currentTarget: { value }, key }) => {
           if (key !== "Enter") return;
           clearTimeout(waiting);
-          field.blur();
-          await find(field.value);
+          field.current?.blur();
+          await ask(value);
           if (state.hits.peek()) reveal("messages", LIST);
         }}
       />

@@ -107,6 +107,21 @@ test("an address read back gives the same screen", { skip, timeout: 240_000 }, a
   assert.deepEqual(complaints, []);
 });
 
+test("an entered address counts, even if the page writes its own before it reads it", {
+  skip,
+}, async (t) => {
+  const { page, complaints } = await emptyPage(await browser(t));
+  await openSession(page, EXAMPLE);
+  await page.evaluate(() => {
+    location.hash = "call=120&m=31";
+    history.replaceState(null, "", "#call=200");
+  });
+  await page.waitForSelector(".why[aria-label='Message 31']");
+  await quiet(page);
+  assert.equal(hashOf(page), "call=120&m=31");
+  assert.deepEqual(complaints, []);
+});
+
 test("unknown and broken values of an address are ignored", {
   skip,
   timeout: 240_000,
