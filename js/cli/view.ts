@@ -106,5 +106,8 @@ const SIMULATED: Readonly<Record<TokenSource, string>> = {
 export function shownText(shown: Shows): readonly string[] {
   return shown.shows === "recorded"
     ? ["What the agent sent", COUNTS[shown.source]]
-    : [`What Plimsoll would send with the preset ${shown.preset}`, SIMULATED[shown.source]];
+    : [
+        `What Plimsoll would send with the preset ${shown.preset} and no summarizer`,
+        SIMULATED[shown.source],
+      ];
 }

@@ -26,9 +26,12 @@ const WORDS: ReadonlyArray<[string, string]> = [
   ["Window", "The most tokens that the model takes at once, its answer included."],
   ["By the provider’s count", "Counted by whoever ran the model, and recorded in the file."],
   ["Estimated", "Our own count: the provider’s is missing at this call."],
-  ["Simulated", "What Plimsoll would have sent. Nothing of it happened."],
+  ["Simulated", "What Plimsoll would have sent without a summarizer. Nothing of it happened."],
   ["Edit", "Messages are sent shortened or not at all, so that later calls are cheaper and fit."],
-  ["Fold", "A compaction by Plimsoll: older messages are replaced by a summary."],
+  [
+    "Fold",
+    "A compaction by Plimsoll: older messages are replaced by a summary, or by names from them if there is no summarizer.",
+  ],
 ];
 
 export function Help(): JSX.Element {

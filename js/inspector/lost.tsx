@@ -176,7 +176,7 @@ function Simulated(): JSX.Element | null {
     <>
       <header class="row-head">
         <h2>With Plimsoll, {simulated.setting.preset}</h2>
-        <p class="dim">Simulated. Originals stay in the host’s history.</p>
+        <p class="dim">Simulated without a summarizer. Originals stay in the host’s history.</p>
       </header>
       {events.value && list.length === 0 ? (
         <p class="empty">Nothing would have been taken out under these options.</p>

@@ -159,7 +159,7 @@ test("detail answers from what the agent sent, unless a preset is named, and say
   const path = compacted();
   const recorded = /What the agent sent, estimated: [\w ']+, at the last call/;
   const simulated =
-    /What Plimsoll would send with the preset balanced, estimated, at the last call/;
+    /What Plimsoll would send with the preset balanced and no summarizer, estimated, at the last call/;
   const detailOf = (...args) => plimsoll(["detail", ...args, "--width", "200"]);
   const taken = detailOf("message:0", path, "--sent");
   assert.deepEqual([taken.code, taken.out], [0, ""]);
