@@ -13,7 +13,7 @@ use crate::hash::fnv;
 use crate::json;
 use crate::model::{BlockId, Form, Item, MessageId, Op};
 use crate::prune::{Change, Rule};
-use crate::sort::sort_set;
+use crate::sort::{sort_by, sort_set};
 
 json::json_struct! {
     /// Change to one message of your history, new in this request.
@@ -45,7 +45,10 @@ pub(in crate::context) fn report_edits(
     folded: bool,
 ) -> Vec<Edit> {
     let mut by_block: LiteMap<BlockId, (Rule, u64)> = LiteMap::new();
-    for change in fresh {
+    let mut changes: Vec<&Change> = fresh.iter().collect();
+    // In order, each goes to the end of the map: its start is not moved every time.
+    sort_by(&mut changes, |change| (change.block.into(), 0));
+    for change in changes {
         let first = by_block.entry(change.block).or_insert((change.rule, change.before.into()));
         if change.rule == Rule::HardFit {
             first.0 = Rule::HardFit;
