@@ -197,9 +197,18 @@ export class Compactions<M> {
     let over = settled !== undefined;
     const isOver = () => over;
     if (settled) {
-      if (settled.status === "failed")
-        session.emit({ type: "compaction-failed", outcome: settled });
-      return { promise: Promise.resolve(settled), controller, waiting: 0, isOver };
+      const running: Running = {
+        promise: Promise.resolve(settled),
+        controller,
+        waiting: 0,
+        isOver,
+      };
+      if (settled.status !== "failed") return running;
+      // A listener that compacts again joins this one: it would fail as this did, without an end.
+      this.#running = running;
+      session.emit({ type: "compaction-failed", outcome: settled });
+      if (this.#running === running) this.#running = undefined;
+      return running;
     }
     const strikes = this.checkpoints.stop();
     let isBroken = false;

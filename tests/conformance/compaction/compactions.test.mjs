@@ -182,6 +182,26 @@ test("a listener of a compaction's start that calls compact() or prepare() joins
   }
 });
 
+test("a listener that compacts again when a compaction cannot start has the same outcome, once", {
+  skip,
+}, async () => {
+  const history = [user("word ".repeat(4 * WINDOW.contextTokens))];
+  /** @type {Promise<any>[]} */
+  const joined = [];
+  const { context } = manager(good, {
+    on: (/** @type {any} */ { type }) => {
+      // A limit, so that the test ends also where each starts another.
+      if (type === "compaction-failed" && joined.length < 9)
+        joined.push(context.compact(history, { force: true }));
+    },
+  });
+  const outcome = await context.compact(history, { force: true });
+  assert.equal(outcome.status, "failed");
+  assert.deepEqual(await Promise.all(joined), [outcome]);
+  await context.compact(history, { force: true });
+  assert.equal(joined.length, 2);
+});
+
 test("a listener of a compaction's start that joins it and aborts leaves it to the first caller", {
   skip,
 }, async () => {
