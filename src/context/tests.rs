@@ -13,6 +13,7 @@ mod mended;
 mod merge;
 mod monitor;
 mod presets;
+mod programs;
 mod providers;
 mod replay;
 mod snapshot;

@@ -25,6 +25,7 @@ const BLOCK: Shape = Shape {
         optional("id", Text),
         optional("name", Text),
         optional("input", Raw),
+        optional("caller", Raw),
         optional("tool_use_id", Text),
         optional("content", Raw),
         optional("is_error", Flag),
@@ -81,6 +82,7 @@ fn block<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<()> {
         "tool_use" => {
             part::call(&mut block, "input", "", part);
             part::name(part, &mut block, "id", "name");
+            part.piece.caller = part::caller(block.raw("caller"));
         }
         "tool_result" => {
             let mut body = Body::default();

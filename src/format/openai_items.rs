@@ -114,6 +114,9 @@ pub(super) const HOSTED: &str = "hosted_tool_call";
 pub(super) const COMPACTION: [&str; 4] =
     ["compaction", "compaction_summary", "context_compaction", "compaction_trigger"];
 
+/// A program that the provider runs, which may call tools of the host's, and what it says at its end.
+pub(super) const PROGRAM: [&str; 2] = ["program", "program_output"];
+
 /// A reference to an item that the provider keeps.
 pub(super) const REFERENCE: &str = "item_reference";
 
@@ -148,7 +151,11 @@ pub(super) fn is_item(kind: &str) -> bool {
         "mcp_call",
         "mcp_list_tools",
     ];
-    kind == "reasoning" || kind == REFERENCE || ran.contains(&kind) || RESPONSES.has(kind)
+    kind == "reasoning"
+        || kind == REFERENCE
+        || ran.contains(&kind)
+        || PROGRAM.contains(&kind)
+        || RESPONSES.has(kind)
 }
 
 /// A type that only the Agents SDK's items have.

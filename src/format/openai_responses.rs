@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, is_object, or_empty};
-use super::openai_items::{COMPACTION, HOSTED, Items, REFERENCE, Tool};
+use super::openai_items::{COMPACTION, HOSTED, Items, PROGRAM, REFERENCE, Tool};
 use super::part::{self, Body};
 use crate::json::Type::{Raw, Text};
 use crate::json::{
@@ -39,6 +39,7 @@ const ITEM: Shape = Shape {
         optional("tools", Raw),
         optional("reason", Raw),
         optional("result", Raw),
+        optional("caller", Raw),
     ],
     closed: false,
 };
@@ -78,15 +79,16 @@ pub(super) fn read<'a>(
                 let place = Place::Message(if calls { tool.call } else { tool.result });
                 let mut part = part::at(place);
                 let read = if calls { call } else { result };
+                let caller = part::caller(item.raw("caller"));
                 read(item, tool, &mut part)?;
-                part.piece.id = id.into();
+                (part.piece.id, part.piece.caller) = (id.into(), caller);
                 parts.push(part);
                 return Ok(if calls { Role::Assistant } else { Role::Tool });
             }
-            special(item, kind, text, parts)
+            special(item, kind, text, parts, items)
         }
         None if role.is_some() => message(item, &or_empty(role), parts),
-        None if item.text("id").is_some() => special(item, REFERENCE, text, parts),
+        None if item.text("id").is_some() => special(item, REFERENCE, text, parts, items),
         None => Err(Flaw::new("", ITEM.what)),
     }
 }
@@ -282,6 +284,7 @@ fn special<'a>(
     kind: &str,
     text: &'a str,
     parts: &mut Vec<Part<'a>>,
+    items: &Items,
 ) -> Read<Role> {
     let encrypted = or_empty(item.text("encrypted_content"));
     let painted = "image_generation_call";
@@ -306,10 +309,17 @@ fn special<'a>(
         return Ok(Role::Assistant);
     }
     let role = other(text, parts)?;
-    if kind == REFERENCE
-        && let Some(part) = parts.last_mut()
-    {
+    let Some(part) = parts.last_mut() else { return Ok(role) };
+    if kind == REFERENCE {
         part.piece.place = Place::Message(REFERENCE);
+    }
+    let [program, output] = PROGRAM;
+    if let (true, Some(id)) = (PROGRAM.contains(&kind), item.text(items.id)) {
+        let calls = kind == program;
+        part.piece.kind = if calls { Kind::Call } else { Kind::Result };
+        part.piece.place = Place::Message(if calls { program } else { output });
+        (part.piece.id, part.piece.name) = (id.into(), program.into());
+        part.piece.within = true;
     }
     Ok(role)
 }
@@ -430,6 +440,7 @@ fn output(kind: &str, text: &str, error: bool, items: &Items) -> Value {
 
 pub(super) fn make(made: &Made, host: Host<'_>, items: &Items) -> (Value, Vec<Copied>) {
     let mut copied = Vec::new();
+    let mut is_of_program = false;
     let (id, called, like, text, error, from) = match made {
         Made::User(parts) => {
             let content = edit::user_parts(parts, host, &mut copied, "/content", input_text);
@@ -445,6 +456,7 @@ pub(super) fn make(made: &Made, host: Host<'_>, items: &Items) -> (Value, Vec<Co
         }
         Made::Moved { id, name, message, piece } => {
             let piece = host(*message, *piece);
+            is_of_program = piece.is_some_and(|piece| !piece.caller.is_empty());
             let like = piece.map_or(Place::Message(""), |piece| piece.place);
             let from = piece.filter(|piece| !piece.blank).map(|_| *message);
             (id, name, like, edit::NO_OUTPUT, piece.is_none_or(|piece| piece.error), from)
@@ -493,6 +505,10 @@ pub(super) fn make(made: &Made, host: Host<'_>, items: &Items) -> (Value, Vec<Co
         }
         members.push(own("output", output(kind, text, error, items)));
         copy("output");
+        if is_of_program && from.is_some() {
+            members.push(("caller", Value::NULL));
+            copy("caller");
+        }
     }
     (Value::object(&members), copied)
 }

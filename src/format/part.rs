@@ -206,6 +206,23 @@ pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
     part.piece.marks = u64::from(is_marked(raw));
 }
 
+const CALLER: Shape = Shape {
+    what: "a caller: { type, .. }",
+    members: &[
+        optional("tool_id", Type::Text),
+        optional("toolId", Type::Text),
+        optional("caller_id", Type::Text),
+        optional("callerId", Type::Text),
+    ],
+    closed: false,
+};
+
+/// The id of the program that made a call; empty where the model made it.
+pub(super) fn caller(raw: Option<&RawValue>) -> Box<str> {
+    let mut caller = raw.and_then(|raw| CALLER.read(raw).ok()).unwrap_or_default();
+    or_empty(CALLER.names().into_iter().find_map(|name| caller.text(name))).into()
+}
+
 const PROVIDER_RUN: Shape = Shape {
     what: "a block",
     members: &[

@@ -98,6 +98,9 @@ pub struct Traits {
     /// The tool's name. Of a request or response of approval (`Kind::Other`): its own id, since the piece's id is the call's. Of a mirror:
     /// the member that holds the arguments. Empty where there is none.
     pub name: Box<str>,
+    /// Of a call that a program of the model's made, and of its result where the format says so: the id of the program's call. Empty where
+    /// there is none.
+    pub caller: Box<str>,
     /// No text but white space (and no image) in it.
     pub blank: bool,
     /// A result that reports an error.
@@ -243,6 +246,7 @@ impl Traits {
             kind,
             place,
             name: Box::default(),
+            caller: Box::default(),
             blank: false,
             error: false,
             broken_unicode: false,

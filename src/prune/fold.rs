@@ -398,6 +398,11 @@ impl Pruner {
             group.hot_tokens = group.hot_tokens.saturating_add(u64::from(block.now));
             group.newest = at;
         }
+        // A program that still runs at the cut: what it called before stays with what it calls after.
+        for &at in ledger.live().get(before.len()..).unwrap_or(&[]) {
+            let group = ledger.block(at).and_then(|block| by_group.get_mut(&block.group));
+            group.into_iter().for_each(|group| group.fixed = true);
+        }
         groups.extend(by_group.into_iter().map(|(_, group)| group));
         sort_by(&mut groups, |group| {
             let need = group.need_per_token().unwrap_or(Lg::MIN);

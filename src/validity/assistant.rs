@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use super::CONTINUE;
 use super::findings::Findings;
-use super::piece::{At, Fate, at, fix, is_nameless, key, plain};
+use super::open_calls::By;
+use super::piece::{At, Fate, at, fix, is_nameless, key, plain, their_key};
 use super::repairer::Repairer;
 use super::run::{Reasoning, Room, Run};
 use crate::hash_index::ByName;
 use crate::model::{
-    FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Place, Role, Span, last_speaker,
+    FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Piece, Place, Role, Span,
+    last_speaker,
 };
 use crate::validity::call::Call;
 
@@ -73,9 +75,11 @@ impl Repairer {
         let last = kept.iter().rev().take_while(|at| at.piece.step == end_step);
         let ends_solid = last.into_iter().any(solid);
         run.has_solid |= is_solid;
-        let (group, beside) = (GroupId::starting_at(run.start), run.beside);
-        seen.groups.fill(group);
+        let (own, beside) = (GroupId::starting_at(run.start), run.beside);
         let mut trailing = std::mem::take(&mut run.trailing);
+        // What a program of an earlier turn calls stays or goes with that program.
+        let group = kept.iter().find_map(|at| self.program(at.piece)).unwrap_or(own);
+        seen.groups.fill(group);
         let binds = self.provider.binds_reasoning();
         let mut intact = self.intact.as_ref().map(|it| it.start).filter(|start| *start == beside);
         let mut asks = Vec::new();
@@ -192,8 +196,22 @@ impl Repairer {
             group,
             anchor: index,
             asked: false,
+            made_calls: false,
             decided: piece.decided.then_some(index),
         });
+        self.program(piece);
+    }
+
+    /// The group of the running program that made a call. The program stays as long as its calls do.
+    fn program(&mut self, call: &Piece) -> Option<GroupId> {
+        if call.caller.is_empty() {
+            return None;
+        }
+        let key = their_key(call.caller.trim());
+        let open = self.run.as_mut().and_then(|run| run.open.get_mut(By::Key(&key)));
+        let program = open.or_else(|| self.waiting.get_mut(By::Key(&key)))?;
+        program.made_calls = true;
+        Some(program.group)
     }
 
     /// A turn with calls stands directly behind the user or results (I18): between it and what the model said before, a

@@ -21,6 +21,8 @@ pub(super) struct Call {
     pub(super) anchor: MessageId,
     /// The user is asked whether it may run.
     pub(super) asked: bool,
+    /// It is a program, and calls name it as their caller: without it the provider refuses them.
+    pub(super) made_calls: bool,
     /// The message that says what the user decided on it: as long as it is the last, the SDK gives the result.
     pub(super) decided: Option<MessageId>,
 }
@@ -29,5 +31,10 @@ impl Call {
     /// The provider runs its tool, and answers it in the model's own messages.
     pub(super) fn is_provider_run(&self) -> bool {
         self.traits.within && !matches!(self.traits.place, Place::Tool(_))
+    }
+
+    /// The provider runs it, and it goes if there is no result.
+    pub(super) fn goes_without_result(&self) -> bool {
+        self.is_provider_run() && !self.asked && !self.made_calls
     }
 }

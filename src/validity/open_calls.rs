@@ -278,6 +278,7 @@ mod tests {
             group: 0.into(),
             anchor: 0.into(),
             asked: false,
+            made_calls: false,
             decided: None,
         }
     }

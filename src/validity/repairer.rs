@@ -190,7 +190,7 @@ impl Repairer {
             // Some providers number the calls of each turn from zero (I5): from here on a result with this id answers
             // the new call.
             while let Some(call) = self.waiting.take(By::Key(key)) {
-                if call.is_provider_run() && !call.asked {
+                if call.goes_without_result() {
                     seen.fixes.push(self.unanswered(&call));
                 } else {
                     self.lost.push(call);
@@ -209,21 +209,20 @@ impl Repairer {
 
     /// Calls that the provider runs and that have no result: once the user has spoken, none comes, and they go.
     pub(super) fn give_up(&mut self, seen: &mut Findings) {
-        let gone = |call: &Call| call.is_provider_run() && !call.asked;
         if let Some(run) = self.run.as_mut().filter(|run| run.is_paused()) {
-            let lost = run.open.retain(|call| !gone(call));
+            let lost = run.open.retain(|call| !call.goes_without_result());
             seen.fixes.extend(lost.iter().map(|call| self.unanswered(call)));
         }
         if std::mem::take(&mut self.provider_runs) {
             let fixes = self.lost_waiting();
             seen.fixes.extend(fixes);
-            self.waiting.retain(|call| !gone(call));
+            self.waiting.retain(|call| !call.goes_without_result());
         }
     }
 
     /// What removes those of earlier turns.
     pub(super) fn lost_waiting(&self) -> Vec<Fix> {
-        let lost = self.waiting.iter().filter(|call| call.is_provider_run() && !call.asked);
+        let lost = self.waiting.iter().filter(|call| call.goes_without_result());
         lost.map(|call| self.unanswered(call)).collect()
     }
 

@@ -4,7 +4,7 @@
 //! (c) call and (r) result with an id, (k) call and (s) result with a name alone, (e) empty result, image, (v) reference;
 //! a provider's call (m) and result (n), a call (d) and result (o) of one part, (a) a request for approval and (y) its response;
 //! a step of the assistant's starts at `/`;
-//! `!` behind a piece: half a surrogate pair, `?` bad arguments, `*` signed.
+//! `!` behind a piece: half a surrogate pair, `?` bad arguments, `*` signed, `@p` called by the program `p`.
 
 #![expect(clippy::arithmetic_side_effects, reason = "positions in transcripts of a few messages")]
 
@@ -26,6 +26,7 @@ use crate::model::{FixKind, GroupId, Kind, Made, NONE, Piece, Place, Role, Trait
 use Provider::{Anthropic, Bedrock, DeepSeek, Gemini, Kimi, Mistral, OpenAiChat, OpenAiResponses};
 
 pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
+    let (word, caller) = word.split_once('@').unwrap_or((word, ""));
     let (word, broken) = word.strip_suffix('!').map_or((word, false), |word| (word, true));
     let (word, bad) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
     let (word, opaque) = word.strip_suffix('*').map_or((word, false), |word| (word, true));
@@ -64,6 +65,7 @@ pub(super) fn piece(word: &str, at: u32, provider: Provider) -> Piece {
     };
     let traits = Traits {
         name: name.into(),
+        caller: caller.into(),
         within,
         opaque,
         blank,

@@ -86,7 +86,9 @@ fn goes_too(session: &Session, at: BlockId) -> bool {
     let outline = session.transcript.outline(message);
     let found = outline.and_then(|it| Some((it.role, it.pieces.get(piece)?)));
     let tied = block.group.is_some();
-    found.is_some_and(|(role, piece)| mask_of(session, message, role, piece, tied).may_edit)
+    found.is_some_and(|(role, piece)| {
+        mask_of(session, message, role, piece, tied, BlockId::NONE).may_edit
+    })
 }
 
 fn drops_unbound(session: &Session) -> bool {

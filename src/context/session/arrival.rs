@@ -234,7 +234,8 @@ pub(in crate::context) fn append_measured(
                 mask: if session.request.pins.hold(first.plus(at)) {
                     Mask::FIXED
                 } else {
-                    mask_of(session, index, outline.role, piece, group.is_some())
+                    let pair = call_block.unwrap_or(BlockId::NONE);
+                    mask_of(session, index, outline.role, piece, group.is_some(), pair)
                 },
                 named: is_listed_tool(session, piece, call),
             },

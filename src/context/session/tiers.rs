@@ -33,7 +33,8 @@ pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> De
             continue;
         }
         let how = if age < tiers.full.saturating_add(tiers.light) {
-            let is_fixed = block.mask.atomic || is_signed(session, at, block);
+            let is_read = block.kind == Kind::Result && !block.mask.may_edit;
+            let is_fixed = block.mask.atomic || is_read || is_signed(session, at, block);
             tiers.lightens(block).filter(|_| !is_fixed)
         } else {
             let is_answer = block.kind == Kind::Text && message.role == Role::Assistant;

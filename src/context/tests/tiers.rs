@@ -118,3 +118,29 @@ fn messages_that_may_not_be_removed_stay_with_their_group() {
     let kept: Vec<u32> = out.iter().map(|(at, _)| *at).collect();
     assert_eq!(kept, [0, 3, 4, 5, 6, 7, 8]);
 }
+
+/// What a program reads is not shortened; with its turn it goes.
+#[test]
+fn a_result_that_a_program_reads_is_full_or_left_out() {
+    let options = json!({ "window": { "contextTokens": 0 }, "format": "anthropic", "transient": true, "tiers": {} });
+    let mut host = Host::new(&options);
+    for at in 0..9 {
+        host.ask("sum it");
+        let (program, call) = (format!("s{at}"), format!("c{at}"));
+        let caller = json!({ "type": "code_execution_20250825", "tool_id": program });
+        host.append(json!({ "role": "assistant", "content": [
+            { "type": "server_tool_use", "id": program, "name": "code_execution", "input": {} },
+            { "type": "tool_use", "id": call, "name": "rows", "input": {}, "caller": caller },
+        ] }));
+        host.append(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": call, "content": words(300, "row") }] }));
+        host.append(json!({ "role": "assistant", "content": [
+            { "type": "code_execution_tool_result", "tool_use_id": program, "content": {} },
+            { "type": "text", "text": "so" },
+        ] }));
+    }
+    host.ask("and now?");
+    let out = out(&mut host);
+    let results: Vec<_> = out.iter().filter(|(at, _)| at % 4 == 2).collect();
+    assert_eq!(results.len(), 7);
+    assert!(results.iter().all(|(_, ops)| ops.is_none()));
+}

@@ -1,8 +1,9 @@
 //! Masks: the changes that a block allows, by its kind and place.
 
 use crate::context::options::Thinking;
+use crate::context::request::shorten::piece_of;
 use crate::context::session::Session;
-use crate::model::{Kind, Mask, MessageId, Piece, Role, Span};
+use crate::model::{BlockId, GroupId, Kind, Mask, MessageId, Piece, Role, Span};
 
 /// The newest reasoning with all beside it, if any is sent.
 pub(in crate::context) fn protected_turn(session: &Session) -> Span<MessageId> {
@@ -52,9 +53,12 @@ pub(in crate::context) fn renew_masks(session: &mut Session, message: MessageId)
         .iter()
         .zip(blocks)
         .map(|(piece, at)| {
-            let tied = session.transcript.ledger.block(at).is_some_and(|it| it.group.is_some());
+            let block = session.transcript.ledger.block(at);
+            let (group, pair) =
+                block.map_or((GroupId::NONE, BlockId::NONE), |it| (it.group, it.pair));
             let fixed = fixed || session.request.pins.hold(at);
-            if fixed { Mask::FIXED } else { mask_of(session, message, outline.role, piece, tied) }
+            let mask = || mask_of(session, message, outline.role, piece, group.is_some(), pair);
+            if fixed { Mask::FIXED } else { mask() }
         })
         .collect();
     for (mask, at) in masks.into_iter().zip(blocks) {
@@ -66,13 +70,17 @@ pub(in crate::context) fn renew_masks(session: &mut Session, message: MessageId)
 
 /// What may be done with a piece wherever it stands: the system's text stays, a person's stays verbatim or goes, and
 /// what carries provider data goes whole or not at all; but calls that were signed in an earlier turn are read no more.
-/// `tied`: it stays or goes with others.
+/// `tied`: it stays or goes with others. `pair`: of a result its call.
+///
+/// What a program calls, and what it reads, stays as it is: a program that runs on would read something else, and one that is run again from
+/// its start would take another way.
 pub(in crate::context) fn mask_of(
     session: &Session,
     message: MessageId,
     role: Role,
     piece: &Piece,
     tied: bool,
+    pair: BlockId,
 ) -> Mask {
     if role == Role::System || piece.fixed {
         return Mask::FIXED;
@@ -85,8 +93,14 @@ pub(in crate::context) fn mask_of(
             role == Role::User
                 || (piece.opaque && session.transcript.dialect.provider.signs_calls())
         }
-        Kind::Call => piece.opaque && (!earlier || piece.is_provider_run()),
-        Kind::Result => piece.opaque,
+        Kind::Call => {
+            !piece.caller.is_empty() || piece.opaque && (!earlier || piece.is_provider_run())
+        }
+        Kind::Result => {
+            let call = piece_of(session, pair);
+            let reads = |piece: &Piece| !piece.caller.is_empty();
+            piece.opaque || reads(piece) || call.is_some_and(reads)
+        }
         Kind::Thinking => {
             tied || (piece.opaque && session.transcript.dialect.provider.signs_calls())
         }

@@ -83,9 +83,18 @@ pub(in crate::format) fn call<'a>(
     part.piece.bad_arguments = !text.starts_with('{');
     part.piece.id = or_empty(members.text("toolCallId")).into();
     let options = members.raw("providerOptions").or_else(|| members.raw("callProviderMetadata"));
+    part.piece.caller = caller(options.or_else(|| members.raw("providerMetadata")));
     if let Some(options) = options.filter(|options| carries(options)) {
         part::seal(part, options.len());
     }
+}
+
+/// The program that made a call, as the options of its provider have it.
+fn caller(options: Option<&RawValue>) -> Box<str> {
+    let providers = options.and_then(|options| Object::read(options).ok()).unwrap_or_default();
+    let mut of_providers = providers.into_iter().filter_map(|(_, of)| Object::read(of).ok());
+    let found = of_providers.find_map(|of| of.into_iter().find(|(name, _)| name == "caller"));
+    part::caller(found.map(|(_, raw)| raw))
 }
 
 /// Whether options hold more than cache markers: ids, signatures, encrypted reasoning.

@@ -81,6 +81,7 @@ fn tool<'a>(at: u32, mut members: Members<'a>, name: &str, parts: &mut Vec<Part<
     call.piece.within = theirs || denied;
     call.piece.decided = state == "approval-responded";
     let id = call.piece.id.clone();
+    result.piece.caller.clone_from(&call.piece.caller);
     parts.push(call);
     if failed || state == "output-available" {
         result.piece.id.clone_from(&id);

@@ -16,6 +16,7 @@ const CALL: Shape = Shape {
         optional("arguments", Raw),
         optional("function", Raw),
         optional("functionCall", Raw),
+        optional("caller", Raw),
     ],
     closed: false,
 };
@@ -25,6 +26,8 @@ pub(super) struct Seen<'a> {
     place: Place,
     pub(super) id: Box<str>,
     name: Box<str>,
+    /// The program that made it, which only a content block tells.
+    caller: Box<str>,
     arguments: &'a str,
     /// The member with the arguments; `=` before it: as JSON text.
     member: &'static str,
@@ -54,7 +57,7 @@ impl<'a> Calls<'a> {
     pub(super) fn also(&mut self, seen: &Seen<'a>, may_be_own: bool) -> Part<'a> {
         let list = seen.place.list();
         let google = seen.member == FUNCTION_CALL;
-        let same = |(id, name, lists): &&mut (Box<str>, Box<str>, Vec<&'static str>)| {
+        let same = |(id, name, lists): &(Box<str>, Box<str>, Vec<&'static str>)| {
             !lists.contains(&list)
                 && if google {
                     *name == seen.name
@@ -63,9 +66,13 @@ impl<'a> Calls<'a> {
                 }
         };
         let mut id = seen.id.clone();
-        if let Some((known, _, lists)) = self.known.iter_mut().find(|known| same(known)) {
+        let mut known = self.known.iter_mut().zip(&mut self.parts);
+        if let Some(((known, _, lists), own)) = known.find(|(known, _)| same(known)) {
             lists.push(list);
             id.clone_from(known);
+            if !seen.caller.is_empty() {
+                own.piece.caller.clone_from(&seen.caller);
+            }
         } else if may_be_own && !google {
             self.own(seen);
             if let Some((_, _, lists)) = self.known.last_mut() {
@@ -110,6 +117,7 @@ pub(super) fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
         if is_text { !is_object(&part.text) } else { !part.text.starts_with('{') };
     part.piece.id.clone_from(&seen.id);
     part.piece.name.clone_from(&seen.name);
+    part.piece.caller.clone_from(&seen.caller);
     part
 }
 
@@ -118,6 +126,7 @@ pub(super) fn part_of<'a>(seen: &Seen<'a>) -> Part<'a> {
 pub(super) fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
     let mut outer = json::read(raw, &CALL)?;
     let id = or_empty(outer.text("id")).into();
+    let caller = crate::format::part::caller(outer.raw("caller"));
     let inner = [("function", FUNCTION), ("functionCall", FUNCTION_CALL)];
     for (name, member) in inner {
         if let Some(raw) = outer.raw(name) {
@@ -129,6 +138,7 @@ pub(super) fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
                 place,
                 id,
                 name: or_empty(inner.text("name")).into(),
+                caller,
                 arguments,
                 member,
             });
@@ -146,5 +156,5 @@ pub(super) fn call(raw: &RawValue, place: Place) -> Read<Seen<'_>> {
         ("arguments", _) => "=arguments",
         (member, _) => member,
     };
-    Ok(Seen { place, id, name, arguments, member })
+    Ok(Seen { place, id, name, caller, arguments, member })
 }

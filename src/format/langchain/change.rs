@@ -121,6 +121,7 @@ fn set(piece: &Piece, what: &What) -> Option<Op> {
             let root = ROOTS.iter().find(|root| root.content == path)?;
             edit::beside(root.tool_call_id, text(id))
         }
+        (Kind::Result, Place::At(..), What::Id(id)) => member(piece, "/tool_use_id", text(id)),
         (Kind::Other, Place::Field(_), _) => return None,
         (Kind::Other, _, What::Arguments(new)) => member_of(&piece.name, new),
         (Kind::Other, _, What::Id(id)) if &*piece.name != FUNCTION_CALL => {

@@ -147,7 +147,7 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     };
     let read = match role {
         Role::Tool => result(message, root, legacy, parts),
-        Role::System | Role::User | Role::Assistant => spoken(message, root, parts),
+        Role::System | Role::User | Role::Assistant => spoken(message, role, root, parts),
     };
     read.map_err(|flaw| flaw.under(root.under))?;
     Ok(role)
@@ -165,7 +165,12 @@ fn role_of(kind: &str) -> Option<(Role, bool)> {
     })
 }
 
-fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) -> Read<()> {
+fn spoken<'a>(
+    mut message: Members<'a>,
+    role: Role,
+    root: &Root,
+    parts: &mut Vec<Part<'a>>,
+) -> Read<()> {
     let extra = message.raw("additional_kwargs").unwrap_or("{}");
     let metadata = message.raw("response_metadata").unwrap_or("{}");
     let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
@@ -204,6 +209,9 @@ fn spoken<'a>(mut message: Members<'a>, root: &Root, parts: &mut Vec<Part<'a>>) 
                     torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
                     let mut part = part::at(place);
                     block(raw, &mut part)?;
+                    if role == Role::Assistant && part.piece.kind == Kind::Other {
+                        part::of_model(raw, &mut part);
+                    }
                     parts.push(part);
                 }
             }

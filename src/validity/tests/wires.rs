@@ -3,7 +3,7 @@
 use super::{apply, line, mends, sees, transcript};
 use crate::model::Place;
 use crate::validity::*;
-use Provider::{Gemini, OpenAiResponses};
+use Provider::{Anthropic, Gemini, OpenAiResponses};
 
 /// I14: reasoning goes with what it led to, and is never the end of its turn; I15: each kind of call has its results.
 #[test]
@@ -40,6 +40,33 @@ fn responses_groups_are_runs() {
     );
     // A result of a call that we are not shown belongs to the reference.
     sees(OpenAiResponses, "U:t A:v T:ra U:t", "- 1 1 -", "y y n y", None);
+}
+
+/// What a running program calls is of the program's group, in whichever turn; so is what it says at its end.
+#[test]
+fn calls_of_a_program_are_of_its_group_until_it_ends() {
+    let one = "U:t A:h,mp,ca@p U:ra A:cb@p,cd U:rb,rd A:np,t,ce U:re";
+    sees(Anthropic, one, "- 1,1,1 1 1,1 1,1 1,5,5 5", "y y n y n y n", Some(1..2));
+    let several = "U:t A:mp A:ca@p T:ra A:cb@p T:rb A:np A:mq A:cc@q T:rc A:nq A:t";
+    sees(OpenAiResponses, several, "- 1 1 1 1 1 1 6 6 6 6 10", "y y n n y n y n n n y n", None);
+    let unknown = "U:t A:ca@p U:ra A:mp,np,cb@p U:rb";
+    sees(Anthropic, unknown, "- 1 1 3,3,3 3", "y y n y n", None);
+}
+
+/// A call that the provider runs goes if it has no result once the user has spoken. Calls that a program made would name what is not there.
+#[test]
+fn a_program_that_made_calls_is_not_dropped_before_it_ends() {
+    for provider in [Anthropic, OpenAiResponses] {
+        let fixes = |text: &str| {
+            let fixes = mend(&transcript(text, provider), provider);
+            fixes.iter().map(line).collect::<Vec<_>>()
+        };
+        assert!(fixes("U:t A:mp,ca@p U:ra U:t").is_empty(), "{provider:?}");
+        assert!(fixes("U:t A:mp,ca@p U:ra A:cb@p U:rb U:t A:t U:t").is_empty());
+        assert!(fixes("U:t A:mp,ca@p U:ra U:t A:np,t U:t").is_empty(), "its result may be late");
+        let dropped: Vec<_> = fixes("U:t A:mp,ca@q U:ra U:t");
+        assert!(dropped.iter().any(|fix| fix.ends_with("1 drop 0")), "{dropped:?}");
+    }
 }
 
 /// I19: as many results as calls, in the one message behind them.

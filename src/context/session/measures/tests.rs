@@ -95,6 +95,25 @@ fn pieces_of_many_kinds_are_read_as_they_were_written() {
     check_same(&mut known, &mut fresh);
 }
 
+/// Who made a call says whether its result may be cut.
+#[test]
+fn callers_are_read_as_they_were_written() {
+    let messages = [
+        HISTORY[0],
+        r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"code_execution","input":{}},
+            {"type":"tool_use","id":"t1","name":"rows","input":{},"caller":{"type":"code_execution_20250825","tool_id":"s1"}}]}"#,
+        r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"[1]"}]}"#,
+    ];
+    let mut fresh = of_texts(&messages);
+    let bytes = measures_of(&fresh, all(&fresh), "").unwrap();
+    let mut known = session("");
+    assert_eq!(append_known(&mut known, &bytes, all(&fresh)), Appended::UpTo(3));
+    assert_eq!(&*known.transcript.outline(1.into()).unwrap().pieces[1].caller, "s1");
+    check_same(&mut known, &mut fresh);
+    let masks = known.transcript.ledger.blocks.iter().map(|it| it.mask.may_edit);
+    assert_eq!(masks.collect::<Vec<_>>(), [false; 4]);
+}
+
 #[test]
 fn a_session_without_a_window_takes_measures_of_one_with_it_and_not_the_other_way() {
     let fresh = of_texts(&HISTORY);

@@ -7,7 +7,7 @@ const KINDS: [Kind; 6] =
     [Kind::Text, Kind::Thinking, Kind::Call, Kind::Result, Kind::Image, Kind::Other];
 
 /// Members and item types that places name. A message that has another is measured from its text.
-const NAMES: [&str; 57] = [
+const NAMES: [&str; 59] = [
     "",
     "content",
     "reasoning_content",
@@ -36,6 +36,8 @@ const NAMES: [&str; 57] = [
     "apply_patch_call_output",
     "tool_search_call",
     "tool_search_output",
+    "program",
+    "program_output",
     "mcp_approval_request",
     "mcp_approval_response",
     "tool_calls",
@@ -91,6 +93,7 @@ pub(super) fn write(traits: &Traits, out: &mut Writer) -> Option<()> {
         out.number(number);
     }
     out.text(&traits.name);
+    out.text(&traits.caller);
     for number in [
         flags(traits),
         traits.images.into(),
@@ -126,13 +129,14 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Traits> {
         11 => Place::Field(name),
         _ => return None,
     };
-    let name = from.text().into();
+    let (name, caller) = (from.text().into(), from.text().into());
     let flags = from.number();
     let is = |bit: u32| flags >> bit & 1 == 1;
     Some(Traits {
         kind,
         place,
         name,
+        caller,
         blank: is(0),
         error: is(1),
         broken_unicode: is(2),
