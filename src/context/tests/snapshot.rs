@@ -11,6 +11,7 @@ use crate::context::session::pinning::pin_message;
 use crate::context::session::pinning::pin_text;
 use crate::context::session::pinning::unpin;
 use crate::context::session::snapshot::resync;
+use crate::context::session::snapshot::set_options;
 use crate::context::session::snapshot::snapshot_bytes;
 use crate::model::BlockId;
 
@@ -46,6 +47,18 @@ impl Host {
         pin_message(&mut self.session, message.into(), bytes.as_bytes()).unwrap()
     }
 
+    /// Another model from now on; and the same session in another process, parked before its next request.
+    fn switch_and_wake(&mut self, options: &Value) -> Self {
+        let parsed = Options::parse(&options.to_string()).unwrap();
+        let rereads = set_options(&mut self.session, parsed, false);
+        let woken = self.woken(options);
+        if rereads {
+            let messages = std::mem::take(&mut self.messages);
+            self.append_all(messages);
+        }
+        woken
+    }
+
     /// One of the messages that are not sent as they were: dropped ones, or any.
     fn cut_message(&self, at: usize, kind: u8) -> Option<u32> {
         let is_cut = |form: Form| if kind == 10 { form == Form::Gone } else { form != Form::Full };
@@ -73,6 +86,18 @@ pub(super) fn turn(host: &mut Host, kind: u8, at: usize) {
     }
 }
 
+/// What the model may be next: another window, provider or estimator.
+fn model(kind: u8, tokens: u32) -> Value {
+    let mut options = window(if kind == 12 { tokens / 2 } else { tokens });
+    if kind == 13 {
+        options["provider"] = "bedrock".into();
+    }
+    if kind == 14 {
+        options["estimator"] = "claude".into();
+    }
+    options
+}
+
 fn small() -> ProptestConfig {
     ProptestConfig { cases: 24, ..ProptestConfig::default() }
 }
@@ -81,15 +106,19 @@ proptest! {
     #![proptest_config(small())]
 
     #[test]
-    fn a_restored_session_sends_the_same_bytes(kinds in prop::collection::vec(0u8..12, 10..70), tokens in 6_000u32..40_000) {
-        let options = window(tokens);
+    fn a_restored_session_sends_the_same_bytes(kinds in prop::collection::vec(0u8..16, 10..70), tokens in 6_000u32..40_000) {
+        let mut options = window(tokens);
         let mut host = Host::new(&options);
-        host.ask("find it");
-        host.request();
         let mut woken = host.woken(&options);
         for (at, kind) in kinds.into_iter().enumerate() {
-            let before = host.messages.len();
-            if kind < 10 {
+            let before = woken.messages.len();
+            if at == 0 {
+                host.ask("find it");
+            } else if kind > 11 {
+                options = model(kind, tokens);
+                woken = host.switch_and_wake(&options);
+                continue;
+            } else if kind < 10 {
                 turn(&mut host, kind, at);
             } else if let Some(pinned) = host.cut_message(at, kind) {
                 // Pinned too late, in both.
@@ -177,6 +206,31 @@ fn a_branch_keeps_the_stubs_before_it() {
     let answer = host.request();
     assert_eq!(host.forms().iter().filter(|form| **form == Form::Stubbed).count(), stubbed);
     assert!(answer.keep > 40, "{}", answer.keep);
+}
+
+/// Nothing was sent, so that nothing can have changed.
+#[test]
+fn a_session_restored_before_its_first_request_starts_in_the_first_epoch() {
+    let options = window(30_000);
+    let mut woken = Host::new(&options).woken(&options);
+    woken.ask("find it");
+    let answer = woken.request();
+    assert_eq!((answer.epoch, answer.first_changed, answer.cached_tokens_lost), (0, None, 0));
+}
+
+#[test]
+fn a_session_parked_after_a_change_of_model_keeps_its_epoch() {
+    for kind in 12..16 {
+        let mut host = Host::worked(&window(60_000), 5);
+        let mut woken = host.switch_and_wake(&model(kind, 60_000));
+        for host in [&mut host, &mut woken] {
+            host.say("done");
+            host.ask("go on");
+            let answer = host.request();
+            assert_eq!((answer.epoch, answer.first_changed), (0, None), "{kind}");
+        }
+        assert_eq!(host.view(), woken.view());
+    }
 }
 
 #[test]

@@ -12,6 +12,13 @@ fn parsed(options: &Value) -> Options {
 }
 
 impl Host {
+    /// Another provider or estimator reads all messages once more.
+    fn append_again(&mut self) {
+        for message in std::mem::take(&mut self.messages) {
+            self.append(message);
+        }
+    }
+
     fn copy(&self) -> Self {
         Self { session: self.session.clone(), messages: self.messages.clone(), now_ms: self.now_ms }
     }
@@ -36,6 +43,9 @@ fn hold_everywhere(host: &Host, options: &Value, later: &Value, ask: Ask<'_>) ->
     ask(&mut live.session);
     let mut parked = live.woken_and_asked(later, &|_| {});
     let mut asked = host.woken_and_asked(options, ask);
+    if live.session.restoration.waiting.is_some() {
+        live.append_again();
+    }
     let answer = live.request();
     for (what, woken) in [("asked while it waited", &mut asked), ("parked after", &mut parked)] {
         let it = woken.request();
@@ -109,6 +119,19 @@ fn other_options_hold() {
         let choose: Ask<'_> = &|session| assert!(!set_options(session, parsed(&later), false));
         let after = hold_everywhere(&host, &options, &later, choose);
         assert!(after.first_changed.is_some() && after.fits, "{later}");
+    }
+}
+
+/// What was sent is sent again: nothing of it depends on them.
+#[test]
+fn another_provider_and_another_estimator_open_no_epoch() {
+    let (options, host) = host();
+    for (option, value) in [("provider", "bedrock"), ("estimator", "claude")] {
+        let mut later = options.clone();
+        later[option] = value.into();
+        let choose: Ask<'_> = &|session| assert!(set_options(session, parsed(&later), false));
+        let after = hold_everywhere(&host, &options, &later, choose);
+        assert_eq!((after.epoch, after.first_changed), (0, None), "{later}");
     }
 }
 

@@ -3,10 +3,11 @@
 use super::bytes::{Reader, Writer};
 use crate::context::compaction::compaction_history::Compactions;
 use crate::context::compaction::flush::Flush;
+use crate::context::request::last_request::SentItem;
 use crate::context::request::pins::Pins;
 use crate::context::request::placeholders::Want;
 use crate::context::session::calibration::{Calibration, Counted};
-use crate::context::session::snapshot::content::{Changed, Shape, Snapshot};
+use crate::context::session::snapshot::content::{Changed, Shape, Snapshot, UNKNOWN};
 use crate::context::session::snapshot::past::{MOST_BLOCKS, Past};
 use crate::context::session::why::Why;
 use crate::error::Result;
@@ -88,11 +89,21 @@ impl Snapshot {
         self.pins.write(&mut out);
         self.compactions.write(&mut out);
         out.number(self.fold_wanted.into());
-        // As above: two bits.
-        out.number(u64::from(self.anew) | (u64::from(self.asked) << 1));
+        // Only where the messages do not tell them: they are as many as the messages of a request.
+        let items = self.items.as_deref().filter(|items| self.anew && *items != [UNKNOWN]);
+        // As above: four bits.
+        out.number(
+            u64::from(self.anew)
+                | (u64::from(self.asked) << 1)
+                | (u64::from(items.is_some()) << 2)
+                | (u64::from(self.recount) << 3),
+        );
         out.ascending(&self.stubbed);
         out.ascending(&self.summarized);
         self.compactions.flush.write(&mut out);
+        if let Some(items) = items {
+            write_items(items, &mut out);
+        }
         out.done()
     }
 
@@ -195,6 +206,12 @@ impl Snapshot {
         let stubbed = reader.ascending();
         let summarized = reader.ascending();
         compactions.flush = Flush::of(&mut reader);
+        let anew = again & 1 != 0;
+        let items = if again & 4 != 0 {
+            Some(read_items(&mut reader))
+        } else {
+            anew.then(|| vec![UNKNOWN])
+        };
         reader.end()?;
         Ok(Self {
             upto,
@@ -235,11 +252,11 @@ impl Snapshot {
             fold_wanted,
             stubbed,
             summarized,
-            anew: again & 1 != 0,
+            anew,
             asked: again & 2 != 0,
-            recount: false,
+            recount: again & 8 != 0,
             has_new_shape: false,
-            items: None,
+            items,
         })
     }
 }
@@ -279,6 +296,26 @@ impl Changed {
             && self.why == next.why
             && self.block.next() == next.block
     }
+}
+
+/// What a request sent, without how the host's side carried it out: that side does not hold it any more.
+fn write_items(items: &[SentItem], out: &mut Writer) {
+    out.number(items.len() as u64);
+    for item in items {
+        out.hash(item.key);
+        out.number(item.ids);
+        out.perhaps((!item.source.is_none()).then(|| item.source.into()));
+    }
+}
+
+fn read_items(reader: &mut Reader<'_>) -> Vec<SentItem> {
+    let mut items = Vec::new();
+    for _ in 0..reader.count() {
+        let (key, ids, source) = (reader.hash(), reader.number(), reader.perhaps());
+        let source = source.and_then(|at| u32::try_from(at).ok()).map(MessageId::from);
+        items.push(SentItem { key, ids, source: source.unwrap_or(MessageId::NONE), carried: 0 });
+    }
+    items
 }
 
 fn read_rents(reader: &mut Reader<'_>) -> Vec<(BlockId, u64)> {

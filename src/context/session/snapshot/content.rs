@@ -73,14 +73,23 @@ pub(in crate::context) struct Snapshot {
     /// Identifiers in stubs, and in the summary.
     pub(in crate::context) stubbed: Vec<u32>,
     pub(in crate::context) summarized: Vec<u32>,
-    /// Other options hold from now on: what was sent is decided anew; by another estimator also what lines cost.
+    /// What would be sent of its messages may differ from what was sent: the next request is built anew.
     pub(in crate::context) anew: bool,
-    /// Something was asked for since the last request: it is decided once more.
+    /// Something was asked for since the last request, or other options hold: it is decided once more.
     pub(in crate::context) asked: bool,
+    /// Another estimator counts from now on, also what lines cost.
     pub(in crate::context) recount: bool,
     pub(in crate::context) has_new_shape: bool,
-    /// What the last request sent, where that is at hand.
+    /// What the last request sent; none: what its messages give if they are built once more.
     pub(in crate::context) items: Option<Vec<SentItem>>,
+}
+
+impl Snapshot {
+    /// What was sent is no longer what its messages give.
+    pub(super) fn build_anew(&mut self) {
+        self.anew = true;
+        self.items.get_or_insert_with(|| vec![UNKNOWN]);
+    }
 }
 
 /// A block that is not sent as it was.

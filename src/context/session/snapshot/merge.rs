@@ -30,7 +30,9 @@ pub fn merge_committed(session: &mut Session, theirs: &[u8], base: &[u8]) -> Res
     let ahead = ours.folded_since(&base) || ours.ahead() > theirs.ahead();
     if theirs.folded_since(&base) || !ahead || !agrees_with(session, &ours, &theirs, upto) {
         let mut merged = theirs;
-        merged.anew |= merged.take_in(&ours, &base);
+        if merged.take_in(&ours, &base) {
+            merged.build_anew();
+        }
         *session = session_from(session.options.clone(), merged);
         return Ok(true);
     }

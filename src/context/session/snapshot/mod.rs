@@ -108,9 +108,7 @@ fn capture(session: &Session) -> Snapshot {
         fold_wanted: session.decisions.pruner.fold_wanted,
         stubbed: flagged(|it| it.stubbed),
         summarized: flagged(|it| it.summarized),
-        // A call failed half way: what was sent last went beyond these messages.
-        anew: (session.request.last.rebuild && !session.request.last.resend_all)
-            || session.decisions.pending.is_some(),
+        anew: session.request.last.rebuild || session.decisions.pending.is_some(),
         asked: !session.request.last.settled
             && upto > MessageId::FIRST
             && upto == session.transcript.ledger.next_message(),
@@ -175,10 +173,10 @@ pub(in crate::context) fn session_from(
     options: crate::context::Options,
     mut snapshot: Snapshot,
 ) -> Session {
-    let other = [0, options.estimator.number()];
-    if !other.contains(&snapshot.estimator) {
+    let same = [0, options.estimator.number()];
+    if !same.contains(&snapshot.estimator) {
         // What it counted, and what was learned of that, is of other tokens.
-        (snapshot.recount, snapshot.anew) = (true, true);
+        (snapshot.recount, snapshot.asked) = (true, true);
         (snapshot.calibration, snapshot.usable) =
             (Calibration::default(), options.mode.usable_tokens());
         (snapshot.tokens, snapshot.last, snapshot.compactions.limit) = (0, 0, None);
@@ -194,7 +192,11 @@ pub(in crate::context) fn session_from(
     state.compactions.limit = snapshot.compactions.limit;
     state.decisions.usable = snapshot.usable;
     // Whatever was sent, the host's side does not hold it: should the history be another, all of it has changed.
-    state.request.last.items = vec![UNKNOWN];
+    state.request.last.items = match &snapshot.items {
+        Some(items) => items.clone(),
+        None if snapshot.upto == MessageId::FIRST => Vec::new(),
+        None => vec![UNKNOWN],
+    };
     (state.request.last.resend_all, state.request.last.rebuild) = (true, true);
     wait_for(&mut state, snapshot);
     if let Some(waiting) = &mut state.restoration.waiting {
@@ -248,7 +250,9 @@ pub fn set_options(
         session.reset();
         let (calibration, usable) = (session.counts.calibration, session.decisions.usable);
         let recount = recount || snapshot.recount;
-        wait_for(session, Snapshot { calibration, usable, anew: true, recount, ..snapshot });
+        let anew = snapshot.items.is_some();
+        let asked = true;
+        wait_for(session, Snapshot { calibration, usable, anew, asked, recount, ..snapshot });
         return true;
     }
     if same {

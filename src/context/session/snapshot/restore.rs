@@ -5,7 +5,7 @@ use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
 use crate::context::request::build_request::{check_outgoing, rebuild_last_view, violations_sent};
 use crate::context::request::builder::Builder;
-use crate::context::request::placeholders::SUMMARY;
+use crate::context::request::placeholders::{SUMMARY, Want};
 use crate::context::request::shorten::{about_block, record_call};
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled_by};
@@ -141,14 +141,22 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     session.request.last.breakpoints = snapshot.breakpoints;
     let sent = count(session.request.last.items.len());
     session.request.last.breakpoints.retain(|at| *at < sent);
-    (session.request.last.peak, session.request.last.tokens) = (snapshot.peak, snapshot.tokens);
-    session.request.last.previous_tokens = snapshot.last;
+    session.request.last.peak = snapshot.peak;
+    // Counted by another estimator, the last request has the size that was just counted.
+    let previous = if snapshot.recount { 0 } else { snapshot.last };
+    session.request.last.previous_tokens = previous;
+    if !snapshot.recount {
+        session.request.last.tokens = snapshot.tokens;
+    }
+    // Another estimator cuts a text elsewhere than where it was cut as it was sent.
+    let is_cap = |it: &Changed| matches!(it.form, Shape::Cut(Want::Cap(_), _));
+    let recuts = snapshot.recount && snapshot.changed.iter().any(is_cap);
     let mut is_other = std::mem::take(&mut session.request.last.renamed) && is_complete;
     if let Some(items) = snapshot.items {
         let sent = std::mem::replace(&mut session.request.last.items, items);
         let mut pairs = sent.iter().zip(&session.request.last.items);
         is_other &= pairs.any(|(now, then)| (now.key, now.ids) != (then.key, then.ids));
-    } else if unreported || is_missing || snapshot.anew || snapshot.start > messages {
+    } else if unreported || is_missing || snapshot.start > messages || recuts {
         // A fold that does not hold began the last request.
         session.request.last.items = vec![UNKNOWN];
     } else if !is_complete {

@@ -49,7 +49,7 @@ impl Waiting {
 
     /// A text that was pinned and sent is not any more: its last request is built anew.
     pub(in crate::context) fn build_anew(&mut self) {
-        self.snapshot.anew = true;
+        self.snapshot.build_anew();
     }
 
     /// What the job engine kept of checkpoints.
