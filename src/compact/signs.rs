@@ -3,6 +3,7 @@
 use super::inert::is_call;
 use crate::compact::fault::{Fault, Why};
 use crate::json;
+use crate::number::count;
 
 /// How providers say that an answer is not whole. A word that is not known says nothing.
 pub(super) fn ended(finish: Option<&str>) -> Result<(), Why> {
@@ -156,6 +157,61 @@ fn bare_lines(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty())
 }
 
+/// Bytes of a window.
+const WINDOW: usize = 8;
+
+/// Transcript in which many passages are looked for: each of its windows tells where it first is, so that a passage is compared
+/// only where it may be.
+struct Searched {
+    text: String,
+    /// By the hash of a window the end of the first that has it; 0: there is none.
+    ends: Vec<u32>,
+}
+
+impl Searched {
+    fn new<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        let mut ends = vec![0; text.len().next_power_of_two()];
+        let size = ends.len();
+        for (end, window) in (WINDOW..).zip(text.as_bytes().windows(WINDOW)) {
+            if let Some(first @ 0) = ends.get_mut(slot(window, size)) {
+                *first = count(end);
+            }
+        }
+        Self { text, ends }
+    }
+
+    /// Position of a passage, not before this one.
+    fn find(&self, passage: &str, from: usize) -> Option<usize> {
+        let is_at = |at: usize| self.text.get(at..).is_some_and(|rest| rest.starts_with(passage));
+        if is_at(from) {
+            return Some(from);
+        }
+        let mut from = from;
+        for (end, window) in (WINDOW..).zip(passage.as_bytes().windows(WINDOW)) {
+            let first = *self.ends.get(slot(window, self.ends.len()))?;
+            if first == 0 {
+                return None;
+            }
+            from = from.max((first as usize).saturating_sub(end));
+        }
+        let from = self.text.floor_char_boundary(from);
+        let behind = self.text.get(from..)?.find(passage)?;
+        Some(from.saturating_add(behind))
+    }
+}
+
+/// Place of a window in a table of this size, by its hash.
+fn slot(window: &[u8], size: usize) -> usize {
+    let hash = window.iter().fold(0_u64, |all, &byte| (all << 8) | u64::from(byte));
+    let [.., a, b, c, d] = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
+    (u32::from_le_bytes([a, b, c, d]) as usize).checked_rem(size).unwrap_or(0)
+}
+
 /// Four fifths of it are passages of the input. Single lines of it are not: a good summary repeats facts word by word.
 pub(super) fn echoes(body: &str, input: &[&str]) -> bool {
     let lines: Vec<&str> = bare_lines(body).collect();
@@ -163,11 +219,7 @@ pub(super) fn echoes(body: &str, input: &[&str]) -> bool {
     if input.is_empty() || total < LEAST_ECHO {
         return false;
     }
-    let mut transcript = String::new();
-    for line in input.iter().copied().flat_map(bare_lines) {
-        transcript.push_str(line);
-        transcript.push('\n');
-    }
+    let transcript = Searched::new(input.iter().copied().flat_map(bare_lines));
     let mut own = 0_usize;
     let mut rest = lines.as_slice();
     let mut passage = String::new();
@@ -175,21 +227,23 @@ pub(super) fn echoes(body: &str, input: &[&str]) -> bool {
         passage.clear();
         passage.push_str(first);
         rest = behind;
-        let mut count = usize::from(transcript.contains(&*passage));
-        while count > 0
-            && let Some((next, behind)) = rest.split_first()
-        {
+        let mut found = 0_usize;
+        let mut place = transcript.find(&passage, 0);
+        while let Some(at) = place {
+            found = found.saturating_add(1);
+            let Some((next, behind)) = rest.split_first() else { break };
             let length = passage.len();
             passage.push('\n');
             passage.push_str(next);
-            if !transcript.contains(&*passage) {
+            // A longer passage is nowhere before the shorter one.
+            place = transcript.find(&passage, at);
+            if place.is_some() {
+                rest = behind;
+            } else {
                 passage.truncate(length);
-                break;
             }
-            count = count.saturating_add(1);
-            rest = behind;
         }
-        if count < LEAST_LINES && (count == 0 || passage.len() < LEAST_PASSAGE) {
+        if found < LEAST_LINES && (found == 0 || passage.len() < LEAST_PASSAGE) {
             own = own.saturating_add(passage.len());
             if own.saturating_mul(5) > total {
                 return false;
@@ -218,3 +272,7 @@ pub(super) fn is_skeleton(body: &str, headings: &[&str]) -> bool {
         },
     )
 }
+
+#[cfg(test)]
+#[path = "signs_tests.rs"]
+mod tests;
