@@ -172,6 +172,7 @@ const ROWS: [Rules; 8] = [
     },
     Rules {
         system_first: true,
+        system_apart: true,
         together: true,
         signs: true,
         names: Names {

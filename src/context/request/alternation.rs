@@ -187,9 +187,10 @@ impl Builder<'_> {
         Some(Run { parts, joined: false })
     }
 
-    /// An SDK writes one message in several shapes: what the user says in it goes into one of ours.
+    /// An SDK writes one message in several shapes, and Gemini has parts instead of blocks: what the user says in it goes into one
+    /// of ours.
     fn lists(&self) -> bool {
-        matches!(self.transcript.dialect.format, Format::AiSdk | Format::LangChain)
+        matches!(self.transcript.dialect.format, Format::AiSdk | Format::LangChain | Format::Gemini)
     }
 
     /// What the user says in an item. None where it is another's.

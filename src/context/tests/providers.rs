@@ -66,6 +66,27 @@ fn a_message_goes_out_as_the_users_or_joins_them_without_a_call_that_it_may_not_
     }
 }
 
+/// Gemini has instructions beside the contents, and refuses contents of the system's.
+#[test]
+fn contents_of_the_system_go_to_gemini_as_the_users() {
+    let mut host =
+        Host::new(&json!({ "window": { "contextTokens": 100_000 }, "format": "gemini" }));
+    for (role, text) in [("system", "be brief"), ("user", "a"), ("model", "b"), ("system", "c")] {
+        host.append(json!({ "role": role, "parts": [{ "text": text }] }));
+    }
+    let answer = host.request();
+    let repairs: Vec<_> = answer.repairs.iter().map(|it| (it.rule, it.index)).collect();
+    assert_eq!(repairs, [("I31", 0), ("I31", 3)]);
+    let sent = written(&answer);
+    for (at, index) in [(0, 0), (3, 3)] {
+        let made = &sent[at];
+        assert_eq!(made["make"]["role"], "user");
+        let copied = json!([{ "from": "/parts/0", "index": index, "path": "/parts/1" }]);
+        assert_eq!(made["copies"], copied);
+    }
+    assert_eq!(violations_sent(&host.session), []);
+}
+
 #[test]
 fn a_synthetic_message_is_recognized_by_its_text_whichever_message_it_was_copied_from() {
     let mut host = host("bedrock", "anthropic", 0);

@@ -22,7 +22,7 @@ pub(in crate::context) fn validity_options_for(
         apart: format == Format::Pi,
         single: !matches!(format, Format::Gemini | Format::Anthropic),
         inline: format.has_results_inline(),
-        as_placed: !format.has_runs() && !matches!(format, Format::Gemini | Format::Pi),
+        as_placed: !format.has_runs() && format != Format::Pi,
         ..validity::Options::default()
     }
 }

@@ -54,7 +54,7 @@ fn mistral_wants_the_assistant_between_a_tool_and_the_user() {
 fn a_system_message_is_first_or_becomes_a_user_message() {
     let text = "S:t S:t U:t A:t S:t,t U:t";
     mends_as(Anthropic, false, text, &["I31 4 as user"]);
-    mends(Gemini, text, &["I31 4 as user"]);
+    mends_as(Gemini, false, text, &["I31 4 as user"]);
     mends_as(Bedrock, false, text, &["I31 4 as user", "I9 5 turn"]);
     mends(Mistral, text, &["I31 4 as user", "I9 5 turn"]);
     mends(Anthropic, "U:t A:ca S:t U:ra", &["I31 2 as user", "I3 3 drop 0", "I3 1 after 3.0 as a"]);
@@ -64,11 +64,12 @@ fn a_system_message_is_first_or_becomes_a_user_message() {
 }
 
 #[test]
-fn anthropic_and_bedrock_have_no_system_role_in_their_own_messages() {
+fn anthropic_bedrock_and_gemini_have_no_system_role_in_their_own_messages() {
     mends(Anthropic, "S:t U:t", &["I31 0 as user"]);
     mends(Anthropic, "S:t", &["I31 0 as user"]);
     mends(Anthropic, "U:w U:ra S:t U:t", &["I6 0 drop 0", "I2 1 drop 0", "I31 2 as user"]);
     mends(Bedrock, "S:t U:t", &["I31 0 as user", "I9 1 turn"]);
+    mends(Gemini, "S:t U:t A:t S:t U:t", &["I31 0 as user", "I31 3 as user"]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 // @ts-check
-/** Anthropic and Bedrock know no system role inside the messages, not even first. */
+/** Anthropic, Bedrock and Gemini know no system role inside the messages, not even first. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { strictAnthropic } from "../providers/strict.mjs";
+import { strictAnthropic, strictGemini } from "../providers/strict.mjs";
 import { loadPackage } from "../support/package.mjs";
 
 const { api, why } = await loadPackage();
@@ -50,6 +50,30 @@ for (const provider of ["anthropic", "bedrock"]) {
     assert.deepEqual(strictAnthropic(repaired.messages ?? repaired, rules), []);
   });
 }
+
+test("system messages are sent to gemini as user messages", { skip }, () => {
+  const says = (/** @type {string} */ role, /** @type {string} */ text) => ({
+    role,
+    parts: [{ text }],
+  });
+  const history = [
+    says("system", "You are a careful assistant."),
+    says("user", "Hello."),
+    says("model", "Hello."),
+    says("system", "It is noon."),
+    says("user", "Go on."),
+  ];
+  const prepared = new api.ContextManager({ window, format: "gemini" }).request(history);
+  assert.deepEqual(strictGemini(prepared.messages), []);
+  assert.match(JSON.stringify(prepared.messages), /You are a careful assistant.*It is noon/s);
+  assert.deepEqual(
+    prepared.repairs.map((/** @type {any} */ it) => [it.rule, it.index]),
+    [
+      ["I31", 0],
+      ["I31", 3],
+    ],
+  );
+});
 
 test("a leading system message stays if the host's adapter hoists it", { skip }, () => {
   for (const format of ["ai-sdk", "openai-chat"]) {
