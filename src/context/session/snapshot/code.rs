@@ -162,10 +162,7 @@ impl Snapshot {
         let (certain, estimator) = (flags & 1 != 0, flags >> 2);
         let is_old = reader.is_old || flags & 2 != 0;
         let before = reader.hash();
-        let mut marks = Vec::new();
-        for _ in 0..reader.count() {
-            marks.push(reader.mark());
-        }
+        let marks: Vec<u32> = (0..reader.count()).map(|_| reader.mark()).collect();
         let (past, traces) =
             if is_old { Default::default() } else { Past::read(&mut reader, upto, marks.len()) };
         let epoch = reader.small();
@@ -206,12 +203,8 @@ impl Snapshot {
         let stubbed = reader.ascending();
         let summarized = reader.ascending();
         compactions.flush = Flush::of(&mut reader);
-        let anew = again & 1 != 0;
-        let items = if again & 4 != 0 {
-            Some(read_items(&mut reader))
-        } else {
-            anew.then(|| vec![UNKNOWN])
-        };
+        let (anew, has_items) = (again & 1 != 0, again & 4 != 0);
+        let items = anew.then(|| if has_items { read_items(&mut reader) } else { vec![UNKNOWN] });
         reader.end()?;
         Ok(Self {
             upto,
