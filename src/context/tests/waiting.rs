@@ -110,6 +110,21 @@ fn a_compaction_that_the_agent_wants_comes() {
 }
 
 #[test]
+fn a_compaction_that_the_agent_wants_before_the_first_request_comes() {
+    let options = window(60_000);
+    let mut host = Host::new(&options);
+    host.ask("find it");
+    for at in 0..20 {
+        host.work(&format!("c{at}"), &json!({ "path": at }), &words(300, &format!("x{at}y")));
+    }
+    let want: Ask<'_> = &|session| {
+        call_agent_tool(session, "context_compact", "{}").unwrap();
+    };
+    let after = hold_everywhere(&host, &options, &options, want);
+    assert!(after.outcome.is_some());
+}
+
+#[test]
 fn other_options_hold() {
     let (options, host) = host();
     for later in [

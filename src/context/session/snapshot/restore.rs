@@ -116,6 +116,10 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
     // Nothing that would have to be said of a session without messages.
     if messages == MessageId::FIRST {
         session.request.last.rebuild = true;
+        // What was asked for before the first request holds of whatever messages come.
+        if snapshot.upto == MessageId::FIRST {
+            session.decisions.pruner.fold_wanted = snapshot.fold_wanted;
+        }
         return;
     }
     // Only repairs have been made yet.
