@@ -400,8 +400,9 @@ impl Pruner {
         }
         // A program that still runs at the cut: what it called before stays with what it calls after.
         for &at in ledger.live().get(before.len()..).unwrap_or(&[]) {
-            let group = ledger.block(at).and_then(|block| by_group.get_mut(&block.group));
-            group.into_iter().for_each(|group| group.fixed = true);
+            if let Some(group) = ledger.block(at).and_then(|block| by_group.get_mut(&block.group)) {
+                group.fixed = true;
+            }
         }
         groups.extend(by_group.into_iter().map(|(_, group)| group));
         sort_by(&mut groups, |group| {

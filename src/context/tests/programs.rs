@@ -216,7 +216,7 @@ fn results_that_programs_read_leave_whole_and_with_their_program() {
                 } else {
                     wire.calls(&id, &call(number))
                 };
-                made.into_iter().for_each(|message| host.append(message));
+                host.append_all(made);
                 host.append(wire.answers(&id, &call(number), &words(300, &call(number))));
                 let answer = host.request();
                 assert!(answer.fits, "{} {preset} {at}", wire.format);
@@ -243,7 +243,7 @@ fn a_program_whose_results_do_not_fit_is_sent_whole_and_reported() {
         for number in 0..12 {
             let call = format!("c{number}");
             let made = if number == 0 { wire.starts("p", &call) } else { wire.calls("p", &call) };
-            made.into_iter().for_each(|message| host.append(message));
+            host.append_all(made);
             host.append(wire.answers("p", &call, &words(300, &call)));
             fitted = host.request().fits;
             wire.check(&host);
@@ -294,7 +294,7 @@ proptest! {
                 (_, before) => {
                     let id = before.clone().unwrap_or_else(|| format!("p{at}"));
                     let made = if before.is_some() { wire.calls(&id, &call) } else { wire.starts(&id, &call) };
-                    made.into_iter().for_each(|message| host.append(message));
+                    host.append_all(made);
                     host.append(wire.answers(&id, &call, &words(size, &call)));
                     running = Some(id);
                 }

@@ -25,7 +25,7 @@ impl Host {
         woken
     }
 
-    fn append_all(&mut self, messages: Vec<Value>) {
+    pub(super) fn append_all(&mut self, messages: Vec<Value>) {
         for message in messages {
             self.append(message);
         }
