@@ -412,7 +412,7 @@ export const RULES: Readonly<Record<string, string>> = {
 "discard": "pruning was not enough: the preset drops the oldest",
 "fold": "folded: what is still in use, digest and people's text stay",
 "hard-fit": "the request would not have fitted otherwise",
-"bound-thinking": "reasoning behind an edit, which its provider would refuse",
+"bound-thinking": "reasoning after an edit, which its provider would refuse",
 "no-thinking": "reasoning, which this model does not take",
 "provider-limit": "its provider takes no more of these",
 "repair": "its provider would have refused it as it was",

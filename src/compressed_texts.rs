@@ -27,7 +27,7 @@ pub struct CompressedTexts {
 
 #[derive(Clone, Debug)]
 struct Block {
-    /// The first text behind it.
+    /// The first text after it.
     end: usize,
     texts: Texts,
 }

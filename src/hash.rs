@@ -10,7 +10,7 @@ pub fn fnv(bytes: impl IntoIterator<Item = u8>) -> u64 {
 /// Odd, with its bits well spread: the 64-bit golden ratio.
 pub const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Hash of bytes behind a hash: eight at a time, little-endian, then what is left over, then the length.
+/// Hash of bytes after a hash: eight at a time, little-endian, then what is left over, then the length.
 pub fn bytes(hash: u64, text: &[u8]) -> u64 {
     let (words, rest) = text.as_chunks::<8>();
     let hash = words.iter().fold(hash, |hash, word| round(hash, u64::from_le_bytes(*word)));

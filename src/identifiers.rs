@@ -35,7 +35,7 @@ pub struct Identifier {
     pub summarized: bool,
 }
 
-/// Bytes of one piece of the texts. A piece never moves: a text that grew as a whole would leave holes behind it as large as it is.
+/// Bytes of one piece of the texts. A piece never moves: a text that grew as a whole would leave holes after it as large as it is.
 const TEXT: usize = 2048;
 /// Bits of [`Identifier::at`] that say where in its piece a text starts.
 const WITHIN: u32 = TEXT.trailing_zeros();

@@ -145,7 +145,7 @@ impl Shape {
     }
 }
 
-/// Names one behind the other, each between these marks.
+/// Names one after the other, each between these marks.
 pub fn listed(names: &[&str], mark: &str) -> String {
     let mut list = String::new();
     for name in names {

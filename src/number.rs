@@ -121,15 +121,15 @@ pub fn decimal(number: &str, places: u32) -> Option<i64> {
     // More digits than any exponent needs: as far as it goes.
     let far = if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 };
     let mut shift: i64 = exponent.parse().unwrap_or(far);
-    let (mut integer, mut behind) = (0u128, false);
+    let (mut integer, mut is_fraction) = (0u128, false);
     for byte in mantissa.bytes() {
         match byte {
-            b'.' => behind = true,
+            b'.' => is_fraction = true,
             b'0'..=b'9' if integer < 1 << 100 => {
                 integer = integer * 10 + u128::from(byte - b'0');
-                shift -= i64::from(behind);
+                shift -= i64::from(is_fraction);
             }
-            b'0'..=b'9' => shift += i64::from(!behind),
+            b'0'..=b'9' => shift += i64::from(!is_fraction),
             _ => {}
         }
     }

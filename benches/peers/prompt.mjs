@@ -58,7 +58,7 @@ export const runs = [
 
 /**
  * Sides take turns, each after it was warmed up for as long as the other: at each turn garbage is collected, and a side goes on
- * for as long as the slower one needs for a call. The median call of a turn, and the first behind the collection.
+ * for as long as the slower one needs for a call. The median call of a turn, and the first after the collection.
  */
 export async function bench(rounds, median) {
   const results = runs.map(([name, run]) => ({ name, run, calls: [], firsts: [], text: "" }));

@@ -80,7 +80,7 @@ function wrong(row: MatrixRow): Cell[] {
   return [amount("overWindow"), amount("violations")];
 }
 
-/** The best of a column has a sign behind it; the others have its room, so that figures stand below each other. */
+/** The best of a column has a sign after it; the others have its room, so that figures stand below each other. */
 function marked(row: MatrixRow, name: MatrixRow["best"][number], text: string): string {
   return row.best.includes(name) ? `${text}*` : plain(text);
 }

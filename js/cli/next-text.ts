@@ -84,7 +84,7 @@ function verdict(screen: Screen, report: NextReport): string[] {
   ];
 }
 
-/** A label and its sentence, wrapped to the width of the screen and indented behind the label. */
+/** A label and its sentence, wrapped to the width of the screen and indented after the label. */
 function hanging(screen: Screen, lead: Span, text: string): string[] {
   const words = spans("plain", text.split(" "));
   return screen

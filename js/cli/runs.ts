@@ -33,7 +33,7 @@ export function runsOf(messages: readonly NextMessage[], most: number): Run[] {
   return runs;
 }
 
-/** What is lost where a run joins the one behind it; what happens now is kept apart from what happened before. */
+/** What is lost where a run joins the one after it; what happens now is kept apart from what happened before. */
 function price(runs: readonly Run[], at: number): number {
   const first = runs[at];
   const second = runs[at + 1];

@@ -115,7 +115,7 @@ export function policy(
   { window, prices, isPriced, estimator, provider, unseen, summary }: Setting,
   preset: string | undefined,
 ): ReplayOptions {
-  // What it keeps may stand behind it, so that one table compares both: `balanced+lines`.
+  // What it keeps may stand after it, so that one table compares both: `balanced+lines`.
   const [name, ...keep] = preset?.split("+") ?? [];
   return {
     window,

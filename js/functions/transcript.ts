@@ -123,7 +123,7 @@ export function checkBudget<M>(
   return measured("checkBudget", request, options, work) as BudgetCheck;
 }
 
-/** Tokens of a history, and of the messages behind the model's last one. */
+/** Tokens of a history, and of the messages after the model's last one. */
 export function estimateSinceReply(
   messages: readonly unknown[],
   options: Pick<MeasureOptions, "estimator">,

@@ -139,7 +139,7 @@ export class History<M> {
     return this.#passed ? (this.#passed.placeOf(number) ?? null) : number;
   }
 
-  /** The place of the first message from a number on that the host holds; behind its history if it holds none. */
+  /** The place of the first message from a number on that the host holds; after its history if it holds none. */
   placeFrom(number: number): number {
     if (!this.#passed) return number;
     for (let at = number; at < this.#known.length; at++) {
@@ -149,7 +149,7 @@ export class History<M> {
     return this.#passed.messages.length;
   }
 
-  /** Those of these messages that this process has; a restart behind a window loses the oldest. */
+  /** Those of these messages that this process has; a restart after a window loses the oldest. */
   available(numbers: readonly number[]): number[] {
     return numbers.filter((number) => this.messages[number] !== undefined);
   }
@@ -271,7 +271,7 @@ export class History<M> {
     }
   }
 
-  /** Goes on behind messages that the host no longer holds. True: the next message is another, or none. */
+  /** Goes on after messages that the host no longer holds. True: the next message is another, or none. */
   #skips(manager: glue.Manager, taking: Taking<M>, messages: readonly M[]): boolean {
     const index = this.#known.length;
     if (taking.messages[index] !== undefined) return false;
@@ -291,7 +291,7 @@ export class History<M> {
     return true;
   }
 
-  /** Appends the next message, and those behind it that are known by their measures. False: the core needs all again. */
+  /** Appends the next message, and those after it that are known by their measures. False: the core needs all again. */
   #append(manager: glue.Manager, taking: Taking<M>): boolean {
     const index = this.#known.length;
     const earlier = this.#earlier?.append(manager, taking, index) ?? 0;
@@ -562,7 +562,7 @@ export class History<M> {
     const session = taking.messages;
     const end = Math.min(this.#known.length, session.length);
     let index = Math.min(this.#lastGroup, end);
-    // Messages before it are compared singly only if something behind them is another.
+    // Messages before it are compared singly only if something after them is another.
     while (index < end && this.#isAsPassed(manager, taking, index, grown)) index++;
     if (index === this.#known.length) return index;
     const same: Same<M> = new Map();

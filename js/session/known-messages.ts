@@ -51,7 +51,7 @@ export class KnownMessages {
   }
 
   /**
-   * Appends the message at `index`, and those behind it that are known one after the other. How many; 0: its text is needed;
+   * Appends the message at `index`, and those after it that are known one after the other. How many; 0: its text is needed;
    * null: the core needs all messages again.
    */
   append<M>(manager: glue.Manager, taken: TakenUp<M>, index: number): number | null {

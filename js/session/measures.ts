@@ -52,7 +52,7 @@ export function keepMeasures(
 }
 
 /**
- * Appends a message by its measure, and with it those behind it whose measures stand behind its own. How many: 0 if its text is
+ * Appends a message by its measure, and with it those after it whose measures stand after its own. How many: 0 if its text is
  * needed; null if the core needs all messages again.
  *
  * @param isKnown whether the message at an index may be appended so

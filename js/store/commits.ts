@@ -109,12 +109,12 @@ export class Commits {
     const ended = (): void => {
       this.#underWay -= 1;
     };
-    // Also after a failure, so that the commits behind it are still made.
+    // Also after a failure, so that the commits after it are still made.
     this.#last = saved.then(ended, ended);
     return saved;
   }
 
-  /** Nothing is saved from now on. `stop` runs when nothing is under way any more: now, or behind what is. */
+  /** Nothing is saved from now on. `stop` runs when nothing is under way any more: now, or after what is. */
   end(stop: () => void): void {
     this.#isOver = true;
     if (this.#underWay === 0) stop();

@@ -227,7 +227,7 @@ async function hasEnded({ pid, thread }: Owner): Promise<boolean> {
   );
 }
 
-/** From Linux's `/proc`: the fields behind a name that may hold anything. A process that has ended, and that nobody has asked for yet, is none. */
+/** From Linux's `/proc`: the fields after a name that may hold anything. A process that has ended, and that nobody has asked for yet, is none. */
 async function beganAt(pid: number | string): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

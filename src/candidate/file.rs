@@ -1,9 +1,9 @@
-//! A file of candidates: each line is signed behind the one before it, and all of them for the first.
+//! A file of candidates: each line is signed after the one before it, and all of them for the first.
 //!
 //! A line is the JSON of a record with one member more at its end, `"mac"`: the signature in 64 hexadecimal digits. What stands
-//! before `,"mac":` is the line's text. Signed are five parts, each behind its length ([`joined`]): `plimsoll candidates 1`, the
+//! before `,"mac":` is the line's text. Signed are five parts, each after its length ([`joined`]): `plimsoll candidates 1`, the
 //! scope, the signature of the head, that of the line before, the text; the head, which is the first line, has nothing for either
-//! signature. So a line fits behind its neighbour only, in its own file only; the head says how many there are.
+//! signature. So a line fits after its neighbour only, in its own file only; the head says how many there are.
 //!
 //! The signatures themselves are made elsewhere, by a [`Key`](super::Key) or by the host: [`Saving`] and [`Loading`] name the bytes
 //! and take what comes.
@@ -19,10 +19,10 @@ use crate::error::{Error, Result};
 
 const DOMAIN: &[u8] = b"plimsoll candidates 1";
 const MAC: &str = ",\"mac\":\"";
-/// What stands behind a line's text: the name, the digits, the quote and the brace.
+/// What stands after a line's text: the name, the digits, the quote and the brace.
 const TAIL: usize = MAC.len() + 2 * SIGNATURE + 2;
 
-/// The signatures that a line is signed behind: the head's, and that of the line before.
+/// The signatures that a line is signed after: the head's, and that of the line before.
 #[derive(Clone, Debug, Default)]
 struct Behind {
     head: Vec<u8>,
@@ -34,7 +34,7 @@ impl Behind {
         joined(&[DOMAIN, scope.as_bytes(), &self.head, &self.before, text.as_bytes()])
     }
 
-    /// A line with this signature is next behind which is signed.
+    /// The next line is signed after a line with this signature.
     fn go_on(&mut self, signature: &[u8]) {
         if self.head.is_empty() {
             self.head = signature.to_vec();
@@ -81,7 +81,7 @@ impl Saving {
 /// A line that was not taken, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// The line, from 1; one behind the last where lines are missing there.
+    /// The line, from 1; one after the last where lines are missing there.
     pub line: usize,
     /// Why.
     pub reason: String,
@@ -174,7 +174,7 @@ impl Loading {
                 "the file ends here: {signed} lines were signed, and {behind} stand here"
             ));
         } else if behind >= signed && left > 0 {
-            self.reject(&format!("only {signed} lines were signed, and {left} stand behind them"));
+            self.reject(&format!("only {signed} lines were signed, and {left} follow them"));
             self.lines.clear();
         }
     }

@@ -31,7 +31,7 @@ impl Index {
         index
     }
 
-    /// One more, behind the others.
+    /// One more, after the others.
     pub(super) fn add(&mut self, it: &Candidate) {
         let place = u32::try_from(self.sizes.len()).unwrap_or(u32::MAX);
         for word in it.words.hashes() {

@@ -15,11 +15,11 @@ const VERSION: i64 = 1;
 pub(super) struct Head {
     /// Files before it, of its store and those that this was loaded from.
     pub(super) revision: u64,
-    /// Lines behind it.
+    /// Lines after it.
     pub(super) lines: usize,
     /// When maintenance was done last.
     pub(super) maintained: Option<i64>,
-    /// SHA-256 of the lines behind it. They are signed with this line's signature, and no other file has the same.
+    /// SHA-256 of the lines after it. They are signed with this line's signature, and no other file has the same.
     pub(super) digest: String,
 }
 

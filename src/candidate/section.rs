@@ -55,7 +55,7 @@ struct Wanted {
 }
 
 impl Store {
-    /// What of the promoted goes into the prompt of a request, at a time. What does not fit is left out, and what stands behind
+    /// What of the promoted goes into the prompt of a request, at a time. What does not fit is left out, and what stands after
     /// it may still go in (F143). Nothing moves.
     pub fn render(&self, focus: &Focus, limits: &Limits, at: i64) -> Rendered {
         let allowed = |it: &&Candidate| {

@@ -48,7 +48,7 @@ pub(super) fn is_same(a: [u8; SIGNATURE], b: [u8; SIGNATURE]) -> bool {
     CtOutput::<Sha256>::new(a.into()) == CtOutput::new(b.into())
 }
 
-/// Parts as one text of bytes, each behind its length (4 bytes, the highest first): no part can pass for the end of another.
+/// Parts as one text of bytes, each after its length (4 bytes, the highest first): no part can pass for the end of another.
 pub(super) fn joined(parts: &[&[u8]]) -> Vec<u8> {
     let mut all = Vec::new();
     for part in parts {

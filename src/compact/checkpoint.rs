@@ -84,7 +84,7 @@ impl Checkpoint {
     }
 }
 
-/// Balanced `{...}` of a text, each behind the one before; braces in strings are none.
+/// Balanced `{...}` of a text, each after the one before; braces in strings are none.
 struct Objects<'t> {
     text: &'t str,
     from: usize,

@@ -1,6 +1,6 @@
 //! A message as a summarizer sees it: plain lines under a heading of ours, with nothing in them that is structure.
 //!
-//! Every line of the host's stands behind two spaces, so that none can pass for the heading of another message.
+//! Every line of the host's stands after two spaces, so that none can pass for the heading of another message.
 
 use std::fmt::Write as _;
 
@@ -166,7 +166,7 @@ pub(super) fn capped(text: &str, cap: Option<[usize; 3]>) -> String {
     format!("{head} [... {gone} characters left out ...] {tail}")
 }
 
-/// Appends a part, each line behind two spaces; nothing for one that is blank.
+/// Appends a part, each line after two spaces; nothing for one that is blank.
 fn push(lines: &mut String, text: &str) {
     for line in text.trim().lines() {
         lines.push_str("  ");

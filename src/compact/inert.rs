@@ -41,7 +41,7 @@ const TAGS: [&str; 34] = [
     "user",
 ];
 
-/// How markers of compaction and of calls begin, behind their bracket.
+/// How markers of compaction and of calls begin, after their bracket.
 const MARKERS: [&str; 14] = [
     "/inst]",
     "assistant tool",
@@ -74,11 +74,11 @@ pub(super) fn inert(text: &str, nonce: &str) -> String {
     let mut out = String::with_capacity(seen.len());
     let mut before = ' ';
     for (at, sign) in seen.char_indices() {
-        let behind = lower.get(at.saturating_add(1)..).unwrap_or_default();
+        let after = lower.get(at.saturating_add(1)..).unwrap_or_default();
         match sign {
-            '<' if is_tag(behind) => out.push(ANGLE),
-            '[' if MARKERS.iter().any(|marker| behind.starts_with(marker)) => out.push(BRACKET),
-            '(' if behind.starts_with('{') && is_word(before) => out.push_str("( "),
+            '<' if is_tag(after) => out.push(ANGLE),
+            '[' if MARKERS.iter().any(|marker| after.starts_with(marker)) => out.push(BRACKET),
+            '(' if after.starts_with('{') && is_word(before) => out.push_str("( "),
             _ => out.push(sign),
         }
         before = sign;
@@ -93,8 +93,8 @@ pub(super) fn is_call(line: &str) -> bool {
     name > 0 && line.get(name..).is_some_and(|rest| rest.starts_with("({"))
 }
 
-fn is_tag(behind: &str) -> bool {
-    let name = behind.strip_prefix('/').unwrap_or(behind);
+fn is_tag(after: &str) -> bool {
+    let name = after.strip_prefix('/').unwrap_or(after);
     let name = name.strip_prefix("antml:").unwrap_or(name);
     TAGS.iter().any(|tag| {
         let rest = name.strip_prefix(tag);

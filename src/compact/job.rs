@@ -304,7 +304,7 @@ impl Compaction {
                     task.stage = Stage::Merged;
                 }
             }
-            // Those that are left stand behind the new ones: they were the last.
+            // Those that are left stand after the new ones: they were the last.
             let mut left: Vec<Task> = Vec::new();
             for at in answered.iter().skip(taken).rev() {
                 left.push(self.tasks.remove(*at));
@@ -423,10 +423,10 @@ impl Compaction {
         if self.options.checkpoint.makes {
             return body.to_owned();
         }
-        let (before, behind) = self.options.template.around();
+        let (before, after) = self.options.template.around();
         match &self.options.prefix {
-            Some(prefix) => [prefix, "\n", body, behind].concat(),
-            None => [before, body, behind].concat(),
+            Some(prefix) => [prefix, "\n", body, after].concat(),
+            None => [before, body, after].concat(),
         }
     }
 

@@ -34,7 +34,7 @@ const PHRASES: [&str; 27] = [
     "contextoverflowerror",
 ];
 
-/// Two phrases that say it together, the second behind the first.
+/// Two phrases that say it together, the second after the first.
 const PAIRS: [(&str, &str); 5] = [
     ("input token count", "exceeds the maximum"),
     ("too large for model with", "maximum context length"),
@@ -151,15 +151,15 @@ fn is_overflow_text(text: &str, status: Option<i64>) -> bool {
         || exceeds_the_limit(text)
 }
 
-/// `exceeds the limit of 131072`: with a number of tokens behind it, not of bytes, files or requests.
+/// `exceeds the limit of 131072`: with a number of tokens after it, not of bytes, files or requests.
 fn exceeds_the_limit(text: &str) -> bool {
     const WORDS: &str = "exceeds the limit of ";
     let counts_tokens = text.contains("token");
-    text.split(WORDS).skip(1).any(|behind| {
-        let digits = behind
+    text.split(WORDS).skip(1).any(|after| {
+        let digits = after
             .trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ',' || sign == '.');
         let unit = digits.trim_start();
-        digits.len() < behind.len()
+        digits.len() < after.len()
             && (unit.starts_with("token") || counts_tokens || unit.is_empty())
     })
 }

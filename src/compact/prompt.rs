@@ -126,7 +126,7 @@ fn system(ask: Ask<'_>, options: &Options) -> String {
         system
             .push_str("- Write plain paragraphs and lists without headings, for a later merge.\n");
     } else {
-        system.push_str("- Write these headings, each on a line of its own behind \"## \", in English and in this order, with \
+        system.push_str("- Write these headings, each on a line of its own after \"## \", in English and in this order, with \
             \"None\" under one that has nothing:\n");
         for heading in ask.headings {
             system.push_str("  ## ");

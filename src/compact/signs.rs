@@ -59,9 +59,9 @@ pub(super) fn is_heading(line: &str, heading: &str) -> bool {
         matches!(sign, '#' | '*' | ' ' | '_' | '.' | ')') || sign.is_ascii_digit()
     });
     let Some(head) = name.get(..heading.len()) else { return false };
-    let behind =
+    let after =
         name.get(heading.len()..).unwrap_or_default().trim_end_matches(['*', '_', ' ', ':', '#']);
-    head.eq_ignore_ascii_case(heading) && (behind.is_empty() || behind.starts_with([':', '*', '(']))
+    head.eq_ignore_ascii_case(heading) && (after.is_empty() || after.starts_with([':', '*', '(']))
 }
 
 /// Begins as models refuse, in the languages that they do it in.
@@ -200,8 +200,8 @@ impl Searched {
             from = from.max((first as usize).saturating_sub(end));
         }
         let from = self.text.floor_char_boundary(from);
-        let behind = self.text.get(from..)?.find(passage)?;
-        Some(from.saturating_add(behind))
+        let after = self.text.get(from..)?.find(passage)?;
+        Some(from.saturating_add(after))
     }
 }
 
@@ -223,22 +223,22 @@ pub(super) fn echoes(body: &str, input: &[&str]) -> bool {
     let mut own = 0_usize;
     let mut rest = lines.as_slice();
     let mut passage = String::new();
-    while let Some((first, behind)) = rest.split_first() {
+    while let Some((first, after)) = rest.split_first() {
         passage.clear();
         passage.push_str(first);
-        rest = behind;
+        rest = after;
         let mut found = 0_usize;
         let mut place = transcript.find(&passage, 0);
         while let Some(at) = place {
             found = found.saturating_add(1);
-            let Some((next, behind)) = rest.split_first() else { break };
+            let Some((next, after)) = rest.split_first() else { break };
             let length = passage.len();
             passage.push('\n');
             passage.push_str(next);
             // A longer passage is nowhere before the shorter one.
             place = transcript.find(&passage, at);
             if place.is_some() {
-                rest = behind;
+                rest = after;
             } else {
                 passage.truncate(length);
             }

@@ -168,7 +168,7 @@ impl Template {
         }
     }
 
-    /// What stands before and behind the text: how the agent is to take it (F098, F100). No sentence here asks for anything.
+    /// What stands before and after the text: how the agent is to take it (F098, F100). No sentence here asks for anything.
     pub(super) const fn around(self) -> (&'static str, &'static str) {
         match self {
             Self::Plimsoll => ("", ""),
@@ -207,9 +207,9 @@ const ENDS: &str = "--- end of context summary";
 pub(super) fn bare<'t>(summary: &'t str, prefix: &str) -> &'t str {
     let mut text = summary.trim();
     for (template, _) in Template::ALL {
-        let (before, behind) = template.around();
+        let (before, after) = template.around();
         text = text.strip_prefix(before.trim()).unwrap_or(text);
-        text = text.strip_suffix(behind.trim()).unwrap_or(text).trim();
+        text = text.strip_suffix(after.trim()).unwrap_or(text).trim();
     }
     if !prefix.is_empty() {
         text = text.strip_prefix(prefix).unwrap_or(text).trim_start();
@@ -269,8 +269,8 @@ mod tests {
     #[test]
     fn text_around_a_summary_is_stripped() {
         for (template, _) in Template::ALL {
-            let (before, behind) = template.around();
-            assert_eq!(bare(&format!("{before}## Goal\nx{behind}"), ""), "## Goal\nx");
+            let (before, after) = template.around();
+            assert_eq!(bare(&format!("{before}## Goal\nx{after}"), ""), "## Goal\nx");
         }
         for text in [
             "[CONTEXT SUMMARY \u{2014} reference only]\nbody",
@@ -287,9 +287,9 @@ mod tests {
     /// Row F100.
     #[test]
     fn the_handoff_is_for_reference_and_asks_for_nothing() {
-        let (before, behind) = Template::Hermes.around();
+        let (before, after) = Template::Hermes.around();
         assert!(before.contains("REFERENCE ONLY") && before.contains("latest message decides"));
-        assert!(behind.contains("END OF CONTEXT SUMMARY"));
+        assert!(after.contains("END OF CONTEXT SUMMARY"));
         assert!(Template::Aceclaw.around().0.contains("continued from a previous conversation"));
     }
 

@@ -117,7 +117,7 @@ fn tagged(text: &str) -> Result<&str, Why> {
     }
 }
 
-/// What a model thought aloud is no part of its answer. Linear: each tag is looked for behind the one before.
+/// What a model thought aloud is no part of its answer. Linear: each tag is looked for after the one before.
 fn without_thoughts(text: &str) -> Result<String, Why> {
     let mut text = text.to_owned();
     for (open, close) in

@@ -158,7 +158,7 @@ struct Fill {
 }
 
 /// A response without usage lets estimates count again (B2, B17). After one with usage, what came since is added by estimate: what
-/// the estimate has grown by, at most what is behind the model's last message.
+/// the estimate has grown by, at most what is after the model's last message.
 fn used(options: &OptionsReader<'_>, response: Option<u64>) -> Result<Fill> {
     let kept = |name| Ok(options.amount(name, 0, ALL)?.unwrap_or(0));
     let (before, estimate) = (kept("tokens")?, options.amount("estimate", 0, TOKENS)?);

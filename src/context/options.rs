@@ -71,11 +71,11 @@ pub(in crate::context) const ONE: u64 = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(unnameable_types, reason = "options are parsed, never written down")]
 pub enum Thinking {
-    /// All that stands before it: behind a change it goes, or the provider is told to drop it (I12).
+    /// All that stands before it: after a change it goes, or the provider is told to drop it (I12).
     Bound,
     /// Nothing: it stays behind a change.
     Free,
-    /// All that stands before it, and behind a change all of it goes, the newest too: no hint is needed.
+    /// All that stands before it, and after a change all of it goes, the newest too: no hint is needed.
     Drop,
     /// None is kept: the model takes none.
     None,

@@ -88,7 +88,7 @@ fn reasoning_belongs_to_its_group_and_is_not_edited() {
     );
 }
 
-/// I14: what a request ends with is judged as it ends; behind it the item may still come.
+/// I14: what a request ends with is judged as it ends; after it the item may still come.
 #[test]
 fn reasoning_at_the_end_of_a_request_waits_for_what_it_leads_to() {
     let mut items = run();
@@ -135,7 +135,7 @@ fn results(names: &[&str]) -> Value {
     json!({ "role": "user", "parts": names.iter().map(part).collect::<Vec<_>>() })
 }
 
-/// I20: what is signed in the current turn is not edited; behind it, it may be.
+/// I20: what is signed in the current turn is not edited; after it, it may be.
 #[test]
 fn signed_calls_may_be_edited_once_their_turn_is_over() {
     let mut messages = vec![text("go"), calls(&["a", "b"], Some("s")), results(&["a", "b"])];

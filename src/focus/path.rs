@@ -89,7 +89,7 @@ fn file(word: &str) -> Option<String> {
     is_path.then(|| format!("{drive}{path}"))
 }
 
-/// Without `:12`, `:12:5` or `#L12` behind it.
+/// Without `:12`, `:12:5` or `#L12` after it.
 fn without_line(word: &str) -> &str {
     let mut word = word.split_once("#L").map_or(word, |(path, _)| path);
     while let Some((path, line)) = word.rsplit_once(':') {

@@ -113,7 +113,7 @@ fn is_name(word: &str, calls: bool, first: bool) -> bool {
     is_pascal(word) && !first && !is_common(word)
 }
 
-/// Capitalised, and with a second sign of a name: another capital behind a small letter, a digit, an underscore.
+/// Capitalised, and with a second sign of a name: another capital after a small letter, a digit, an underscore.
 fn is_telling_pascal(word: &str) -> bool {
     let inner = word.get(1..).unwrap_or_default();
     let hump = inner

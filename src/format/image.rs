@@ -67,7 +67,7 @@ impl Data<'_> {
         }
     }
 
-    /// The frame of a JPEG: behind segments that say how long they are.
+    /// The frame of a JPEG: after segments that say how long they are.
     fn frame(&self) -> Option<(u32, u32)> {
         let mut at: usize = 2;
         for _ in 0..SEGMENTS {

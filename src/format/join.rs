@@ -66,7 +66,7 @@ impl Joined {
         self.content.push(null);
         let mut moved = piece.clone();
         moved.place = Place::Item(at);
-        // Whole strings first: what sets one of them anew comes behind.
+        // Whole strings first: what sets one of them anew comes after.
         let is_strings = |change: &&Change| matches!(change.what, What::Strings(_));
         let others = changes.iter().filter(|change| !is_strings(change));
         for change in changes.iter().filter(is_strings).chain(others) {

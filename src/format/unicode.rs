@@ -50,7 +50,7 @@ fn has_surrogate(json: &[u8]) -> bool {
         |at: usize| matches!(json.get(at..at.saturating_add(3)), Some([b'\\', b'u', b'd' | b'D']));
     let (words, rest) = json.as_chunks::<8>();
     let found = words.iter().enumerate().any(|(number, word)| {
-        // A backslash is 0 here. The byte behind one may look like one, which `is_one` finds out.
+        // A backslash is 0 here. The byte after one may look like one, which `is_one` finds out.
         let other = u64::from_le_bytes(*word) ^ (LOW * u64::from(b'\\'));
         let mut zeros = other.wrapping_sub(LOW) & !other & (LOW << 7);
         while zeros != 0 {

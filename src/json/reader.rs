@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
                         return Err(self.next_is("recursion limit exceeded"));
                     }
                     self.at += 1;
-                    // `]` and `}` stand two places behind `[` and `{`.
+                    // `]` and `}` stand two places after `[` and `{`.
                     open.push(byte + 2);
                     self.levels = self.levels.max(open.len());
                     first = true;

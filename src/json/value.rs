@@ -286,7 +286,7 @@ macro_rules! __impl_json {
 }
 pub use __impl_json as impl_json;
 
-/// Declares a struct that is written as JSON, each field under its name or the one behind `as`, as [`object`] has them.
+/// Declares a struct that is written as JSON, each field under its name or the one after `as`, as [`object`] has them.
 ///
 /// # Example
 /// ```

@@ -301,7 +301,7 @@ impl Piece {
 }
 
 /// Who speaks at the end of a message of that role, if these are its pieces, the last one first: a part that holds a call with its
-/// result goes out as the call and, behind all else of its step, the result.
+/// result goes out as the call and, after all else of its step, the result.
 pub fn last_speaker<'a>(pieces: impl Iterator<Item = &'a Piece>, role: Role) -> Role {
     let mut pieces = pieces.peekable();
     let end = pieces.peek().map(|piece| piece.step);

@@ -3,7 +3,7 @@
 use super::tier::tier_priority;
 use crate::sort::down;
 
-/// A tier with less stands behind the sections about the task.
+/// A tier with less stands after the sections about the task.
 const HIGH: u32 = 60;
 
 /// Sections by the family of their key, in order, with their priorities. Tiers stand where `HIGH_TIERS` and `LOW_TIERS` say.
@@ -18,7 +18,7 @@ const FAMILIES: [(&str, u32); 8] = [
     ("candidates", 54),
 ];
 
-/// Places between the families: tiers before `base`, sections with other keys behind it, tiers between `git` and `skills`.
+/// Places between the families: tiers before `base`, sections with other keys after it, tiers between `git` and `skills`.
 const HIGH_TIERS: i64 = -1;
 const OTHERS: i64 = 5;
 const LOW_TIERS: i64 = 55;

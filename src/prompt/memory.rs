@@ -9,7 +9,7 @@ pub struct Locale {
     pub memory_header: String,
     /// Where memories were left out.
     pub truncated: String,
-    /// Behind a text that was cut.
+    /// After a text that was cut.
     pub compressed: String,
     /// Before the message.
     pub question: String,
@@ -77,7 +77,7 @@ pub fn build_context(
     if body.is_empty() { question } else { format!("{header}{body}\n{question}") }
 }
 
-/// A text in at most `max_chars` UTF-16 code units, with a word behind it that says so if it was cut; where there is no room for
+/// A text in at most `max_chars` UTF-16 code units, with a word after it that says so if it was cut; where there is no room for
 /// the word, without.
 pub fn compress(text: &str, max_chars: usize, locale: &Locale) -> String {
     if utf16_len(text) <= max_chars {

@@ -142,7 +142,7 @@ fn parse(content: &str) -> Option<(Vec<String>, String)> {
     (closed && !patterns.is_empty() && !body.is_empty()).then(|| (patterns, body.to_owned()))
 }
 
-/// Without a comment behind it, and without white space.
+/// Without a comment after it, and without white space.
 fn uncommented(text: &str) -> &str {
     let quoted = text.trim_start().starts_with(['"', '\'', '[']);
     let end = if quoted { None } else { text.find(" #") };

@@ -47,7 +47,7 @@ const TIERS: [Tier; 8] = [
     tier("journal", 50, "# Daily Journal", false, 500),
 ];
 
-/// One section for each tier that has text, highest priority first; several files of a tier stand behind one another, as
+/// One section for each tier that has text, highest priority first; several files of a tier stand after one another, as
 /// given. Of two souls the first counts: the workspace's before the global one (A27).
 ///
 /// # Errors

@@ -48,7 +48,7 @@ impl Cache {
         hit.saturating_mul(self.prices.read).saturating_add(rest.saturating_mul(write))
     }
 
-    /// The price of asking for a summary of `output` tokens behind a request that the cache may hold.
+    /// The price of asking for a summary of `output` tokens after a request that the cache may hold.
     pub fn charge_summary(&mut self, sent: &[Sent], output: u64, now_ms: i64) -> u64 {
         self.let_go(0);
         let (hit, total, prefixes) = self.look_up(sent, now_ms);
@@ -77,7 +77,7 @@ impl Cache {
         u64::try_from(now_ms.saturating_sub(last)).unwrap_or(0) <= self.prices.ttl_ms
     }
 
-    /// Tokens that the cache still holds, all tokens, and the prefixes behind those that were kept.
+    /// Tokens that the cache still holds, all tokens, and the prefixes after those that were kept.
     fn look_up(&self, more: &[Sent], now_ms: i64) -> (u64, u64, Vec<(u64, u64)>) {
         let (mut prefix, mut total) =
             self.prefixes.last().copied().unwrap_or_else(|| (mix(7), self.fixed));

@@ -1,4 +1,4 @@
-//! Timed edits: rent on stale blocks against the price of rewriting what stands behind them.
+//! Timed edits: rent on stale blocks against the price of rewriting what stands after them.
 
 use super::need::{gain, is_candidate, is_stale, stub_base, stub_identifiers, stub_room};
 use super::{Change, Decision, Early, Moment, Pruner, Rule, Writer};
@@ -14,7 +14,7 @@ const ALPHA: u64 = 2;
 const COLD_GAIN: u64 = 50_000;
 
 impl Pruner {
-    /// Charges rent to every stale block before the tail; when the rent behind some block pays for rewriting all that
+    /// Charges rent to every stale block before the tail; when the rent after some block pays for rewriting all that
     /// follows it, the stale ones from there on are stubbed at once. Returns the stale blocks, newest first.
     #[expect(clippy::too_many_arguments, reason = "the moment of a decision has that many sides")]
     pub(super) fn timed_edit(
@@ -38,8 +38,8 @@ impl Pruner {
             if !is_candidate(block) || !is_stale(block, policy, moment.call, context) {
                 continue;
             }
-            // One cut for all stale blocks behind it: they share the price of rewriting what follows.
-            let behind = ledger.tokens_from(at).saturating_mul(100);
+            // One cut for all stale blocks after it: they share the price of rewriting what follows.
+            let after = ledger.tokens_from(at).saturating_mul(100);
             let Some(block) = ledger.blocks.get_mut(at.index()) else { continue };
             let gain = gain(block, policy);
             if charge {
@@ -48,7 +48,7 @@ impl Pruner {
             rent = rent.saturating_add(block.rent);
             gained = gained.saturating_add(gain);
             stale.push(at);
-            let net = self.net(rent, gained, behind, moment.warm);
+            let net = self.net(rent, gained, after, moment.warm);
             // Of two with the same net the earlier one wins: its epoch removes more.
             if let Some(net) = net.filter(|&net| net >= best.map_or(0, |(net, _)| net)) {
                 best = Some((net, at));
@@ -68,9 +68,9 @@ impl Pruner {
 
     /// Rent on the stale blocks from one on, less the price of rewriting what stands from there on once they are stubbed. None:
     /// that gains too little.
-    pub(super) fn net(&self, rent: u64, gained: u64, behind: u64, warm: bool) -> Option<i128> {
+    pub(super) fn net(&self, rent: u64, gained: u64, after: u64, warm: bool) -> Option<i128> {
         let prices = &self.policy.prices;
-        let following = behind.saturating_sub(gained);
+        let following = after.saturating_sub(gained);
         let rewrite = prices.write.saturating_sub(prices.read).saturating_mul(following);
         let price = if warm { rewrite.saturating_mul(ALPHA) } else { 0 };
         let net = i128::from(rent).saturating_sub(i128::from(price));

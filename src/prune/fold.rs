@@ -72,10 +72,10 @@ impl Pruner {
         fold_rent: u64,
     ) -> bool {
         let prices = &self.policy.prices;
-        let behind = context.saturating_sub(setting.fixed).saturating_sub(rest);
+        let after = context.saturating_sub(setting.fixed).saturating_sub(rest);
         let rewrite = prices.write.saturating_sub(prices.read);
         let price = rewrite
-            .saturating_mul(behind.saturating_add(FOLD_REWRITE))
+            .saturating_mul(after.saturating_add(FOLD_REWRITE))
             .saturating_add(prices.read.saturating_mul(context))
             .saturating_add(prices.output.saturating_mul(FOLD_OUTPUT));
         let paid = u128::from(fold_rent) * 10_000 > u128::from(self.policy.phi) * u128::from(price);
@@ -150,8 +150,8 @@ impl Pruner {
             decision.refused = self.refuses(seed, cut);
         }
         // A second fold at the same cut would write the same head again.
-        let behind = cut > self.start || (without_head && self.head.is_none());
-        if moment.folds == Folds::Never || decision.refused.is_some() || !behind {
+        let after = cut > self.start || (without_head && self.head.is_none());
+        if moment.folds == Folds::Never || decision.refused.is_some() || !after {
             return None;
         }
         let end = ledger.blocks_of(cut).start;
@@ -372,7 +372,7 @@ impl Pruner {
             block.and_then(|it| ledger.message(it.message)).map(|it| it.turn)
         };
         let newest = ledger.messages.last().map(|message| message.turn);
-        // In a turn that is split, the reply before it would stand behind its request.
+        // In a turn that is split, the reply before it would stand after its request.
         let splits = before.last().and_then(|&at| turn(at)) == newest;
         let replies = self.policy.seed.is_some() && !splits;
         let reply = if replies { last_reply(ledger) } else { BlockId::NONE };

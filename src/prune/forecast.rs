@@ -92,7 +92,7 @@ impl Pruner {
         self.open.iter().skip(recent).filter_map(of).collect()
     }
 
-    /// As a timed edit decides: rent is charged, and the rent behind some block pays for rewriting what follows it.
+    /// As a timed edit decides: rent is charged, and the rent after some block pays for rewriting what follows it.
     fn edit_pays(
         &self,
         expected: &mut [Expected],
@@ -110,8 +110,8 @@ impl Pruner {
             block.rent = block.rent.saturating_add(self.policy.prices.read.saturating_mul(gain));
             rent = rent.saturating_add(block.rent);
             gained = gained.saturating_add(gain);
-            let behind = messages.saturating_sub(*start).saturating_mul(100);
-            if self.net(rent, gained, behind, true).is_some_and(|net| net >= 0) {
+            let after = messages.saturating_sub(*start).saturating_mul(100);
+            if self.net(rent, gained, after, true).is_some_and(|net| net >= 0) {
                 return true;
             }
         }

@@ -171,7 +171,7 @@ impl Rule {
             Self::Discard => "pruning was not enough: the preset drops the oldest",
             Self::Fold => "folded: what is still in use, digest and people's text stay",
             Self::HardFit => "the request would not have fitted otherwise",
-            Self::BoundThinking => "reasoning behind an edit, which its provider would refuse",
+            Self::BoundThinking => "reasoning after an edit, which its provider would refuse",
             Self::NoThinking => "reasoning, which this model does not take",
             Self::Limit => "its provider takes no more of these",
             Self::Repair => "its provider would have refused it as it was",
@@ -246,7 +246,7 @@ pub struct Pruner {
     pub start: MessageId,
     /// What stands for all that folds removed.
     pub head: Option<Head>,
-    /// First message that goes out behind the head; those before it were protected.
+    /// First message that goes out after the head; those before it were protected.
     pub head_from: MessageId,
     bounds: Bounds,
     /// Tokens of those that folds and discards have taken, as they arrived.

@@ -32,7 +32,7 @@ impl Protect {
         message < self.head(ledger) || message >= self.tail(ledger)
     }
 
-    /// First message behind those protected at the start; a group is not split.
+    /// First message after those protected at the start; a group is not split.
     pub fn head(&self, ledger: &Ledger) -> MessageId {
         let (mut at, mut left) = (MessageId::FIRST, self.first);
         while left > 0
@@ -104,7 +104,7 @@ pub(super) fn arrived(ledger: &Ledger, message: MessageId) -> u64 {
 /// What stands where nothing is edited and nothing is folded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bounds {
-    /// First message behind those protected at the start.
+    /// First message after those protected at the start.
     pub first: MessageId,
     /// First message of those at the end that are not edited.
     pub edit: MessageId,

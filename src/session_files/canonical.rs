@@ -15,37 +15,37 @@ pub fn is_canonical(json: &str) -> bool {
     let mut rest = json.as_bytes();
     // Of each object that is open its keys; of an array none.
     let mut open: Vec<Vec<&[u8]>> = Vec::new();
-    while let Some((byte, behind)) = rest.split_first() {
+    while let Some((byte, after)) = rest.split_first() {
         rest = match byte {
             b' ' | b'\n' | b'\r' | b'\t' => return false,
             b'"' => {
-                let Some(length) = string(behind) else { return false };
-                let (text, behind) = behind.split_at_checked(length).unwrap_or((behind, &[]));
-                let behind = behind.get(1..).unwrap_or_default();
-                if behind.first() == Some(&b':')
+                let Some(length) = string(after) else { return false };
+                let (text, after) = after.split_at_checked(length).unwrap_or((after, &[]));
+                let after = after.get(1..).unwrap_or_default();
+                if after.first() == Some(&b':')
                     && !open.last_mut().is_some_and(|keys| is_new(keys, text))
                 {
                     return false;
                 }
-                behind
+                after
             }
             b'-' | b'0'..=b'9' => {
                 let length = rest.iter().take_while(|byte| is_numeric(**byte)).count();
-                let (number, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+                let (number, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
                 if !is_plain(number) {
                     return false;
                 }
-                behind
+                after
             }
             b'{' | b'[' => {
                 open.push(Vec::new());
-                behind
+                after
             }
             b'}' | b']' => {
                 open.pop();
-                behind
+                after
             }
-            _ => behind,
+            _ => after,
         };
     }
     true

@@ -246,7 +246,7 @@ json::json_struct! {
 pub struct Resume {
     /// A user's message (JSON, of `message_format`) that stands for what is gone.
     pub head: String,
-    /// Positions of the messages behind it, as `[from, to)`.
+    /// Positions of the messages after it, as `[from, to)`.
     pub kept: Vec<[u32; 2]>,
 }
 

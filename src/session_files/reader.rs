@@ -18,7 +18,7 @@ use super::time::millis;
 pub(super) struct Reader<'s, 'a> {
     script: &'s Script,
     pub(super) chat: Chat<'a>,
-    /// Texts that stand elsewhere, by what stands in their place behind `attachment://`.
+    /// Texts that stand elsewhere, by what stands in their place after `attachment://`.
     pub(super) attached: Object<'a>,
     /// The call of an action that has no answer yet.
     acting: Option<String>,

@@ -257,7 +257,7 @@ fn label_of(key: &str) -> String {
     if is_value_of(&format!("{key}:")) { format!("\"{key}\": \"") } else { String::new() }
 }
 
-/// Behind the last quote of the string that starts here.
+/// After the last quote of the string that starts here.
 fn end_of_string(bytes: &[u8], at: usize) -> usize {
     let mut end = at.saturating_add(1);
     while let Some(&byte) = bytes.get(end) {
@@ -323,14 +323,14 @@ fn on_windows<'t>(before: &str, rest: &'t str, end: char) -> Option<&'t str> {
     }
     let outside = |letter: char| letter.is_control() || "\"/\\[]:;|=,+*?<>".contains(letter);
     let length = rest.find(outside).unwrap_or(rest.len());
-    let (name, behind) = rest.split_at_checked(length)?;
-    let ends = behind.starts_with(['\\', '/', '"'])
-        || (behind.is_empty() && before.len() == 2 && before.ends_with(':'));
+    let (name, after) = rest.split_at_checked(length)?;
+    let ends = after.starts_with(['\\', '/', '"'])
+        || (after.is_empty() && before.len() == 2 && before.ends_with(':'));
     let is_name = name.trim() == name && name.matches(' ').count() <= SPACES;
     (ends && is_name).then_some(name)
 }
 
-/// The text with an `x` for every letter and a `0` for every digit behind the first so many letters: as long as it was.
+/// The text with an `x` for every letter and a `0` for every digit after the first so many letters: as long as it was.
 fn masked(text: &str, kept: usize) -> String {
     let mask = |(at, letter): (usize, char)| match letter {
         _ if at < kept => letter,

@@ -66,7 +66,7 @@ impl SessionReader {
         while !self.is_document
             && let Some(at) = find(bytes, b'\n')
         {
-            let (line, behind) = bytes.split_at(at);
+            let (line, after) = bytes.split_at(at);
             if self.lines.is_empty() {
                 self.begin(line);
                 if self.lines.is_empty() {
@@ -80,7 +80,7 @@ impl SessionReader {
                 self.take_rest();
             }
             self.ended = self.ended.saturating_add(1);
-            bytes = behind.get(1..).unwrap_or_default();
+            bytes = after.get(1..).unwrap_or_default();
         }
         self.rest.extend_from_slice(bytes);
     }

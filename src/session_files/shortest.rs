@@ -15,7 +15,7 @@ const FRACTION: std::ops::RangeInclusive<u32> = 2..=22;
 /// Bits of a float's mantissa.
 const MANTISSA: u32 = 53;
 
-/// Whether JavaScript writes a float as this decimal. `digits` are all its digits. The last `fraction` of them stand behind the
+/// Whether JavaScript writes a float as this decimal. `digits` are all its digits. The last `fraction` of them stand after the
 /// point, and the last one is not zero. False if it is not certain.
 ///
 /// The float nearest to `m / 10^k` is `d / 2^(s + k)`: `d` is the integer of 53 bits nearest to `m * 2^s / 5^k`. A decimal

@@ -6,7 +6,7 @@ use crate::text::secret_forms::{Found, REDACTED, run};
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
 const LEAST_QUOTED: usize = 6;
 const LEAST_BARE: usize = 8;
-/// Fewer characters behind `Bearer` are a word.
+/// Fewer characters after `Bearer` are a word.
 const LEAST_BEARER: usize = 12;
 /// So much of a value tells whether it is a secret; what repeats without end is read once.
 const TELLING: usize = 64;
@@ -21,7 +21,7 @@ const LONGEST_MARK: usize = 96;
 /// Fewer signs are a word: a key's lines are longer, but for the last.
 const LEAST_LINE: usize = 16;
 
-/// A value beside a word like `password`, or behind `Bearer`.
+/// A value beside a word like `password`, or after `Bearer`.
 pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
     let is_scheme = |word: &&str| starts_with(rest, word);
@@ -71,7 +71,7 @@ pub fn is_value_of(before: &str) -> bool {
     ENDS.split(' ').any(|known| known.as_bytes() == end)
 }
 
-/// Behind all that is one of these signs.
+/// After all that is one of these signs.
 fn past(bytes: &[u8], from: usize, signs: &[u8]) -> usize {
     from.saturating_add(run(bytes.get(from..).unwrap_or_default(), |byte| signs.contains(&byte)))
 }
@@ -116,7 +116,7 @@ pub(super) fn pem(bytes: &[u8], at: usize) -> Found {
 fn run_of_key(bytes: &[u8]) -> usize {
     let mut space = false;
     run(bytes, |byte| {
-        // Spaces only at a line's start: behind a key that is only spoken of the sentence goes on.
+        // Spaces only at a line's start: after a key that is only spoken of the sentence goes on.
         let inside =
             byte.is_ascii_alphanumeric() || b"+/=\\\r\n".contains(&byte) || (byte == b' ' && space);
         space = byte == b'\n' || (byte == b' ' && space);
@@ -124,7 +124,7 @@ fn run_of_key(bytes: &[u8]) -> usize {
     })
 }
 
-/// Behind the last end of a line, which may be escaped; none if it is farther back than a mark is long.
+/// After the last end of a line, which may be escaped; none if it is farther back than a mark is long.
 fn behind_line_end(bytes: &[u8]) -> Option<usize> {
     let far = bytes.len().saturating_sub(LONGEST_MARK);
     let near = bytes.get(far..)?;
@@ -133,7 +133,7 @@ fn behind_line_end(bytes: &[u8]) -> Option<usize> {
     plain.max(escaped)?.checked_add(far)
 }
 
-/// Where a key goes on behind what a tool puts before each line of a file: the line's number, with the file's name before it,
+/// Where a key goes on after what a tool puts before each line of a file: the line's number, with the file's name before it,
 /// or the signs of a change or a quotation.
 fn past_mark(line: &[u8]) -> Option<usize> {
     let near = line.get(..LONGEST_MARK).unwrap_or(line);
@@ -157,11 +157,10 @@ fn is_line_of_key(line: &[u8]) -> bool {
     if length >= LEAST_LINE {
         return true;
     }
-    let behind = line.get(length..).unwrap_or_default();
-    let behind = behind.get(..LONGEST_MARK).unwrap_or(behind);
-    let line_end =
-        behind.starts_with(b"\n") || behind.starts_with(b"\r") || behind.starts_with(b"\\");
-    length > 0 && line_end && behind.windows(END.len()).any(|it| it == END)
+    let after = line.get(length..).unwrap_or_default();
+    let after = after.get(..LONGEST_MARK).unwrap_or(after);
+    let line_end = after.starts_with(b"\n") || after.starts_with(b"\r") || after.starts_with(b"\\");
+    length > 0 && line_end && after.windows(END.len()).any(|it| it == END)
 }
 
 /// Where the private key in PEM ends whose body starts at a word: the words in it are parts of a secret, however short.
@@ -202,10 +201,9 @@ fn is_mixed(value: &[u8]) -> bool {
 }
 
 /// Names a function, which is called here: by its first arguments, or by a secret that was already taken out of its name.
-fn is_call(name: &[u8], behind: &[u8]) -> bool {
+fn is_call(name: &[u8], after: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
-    name.iter().all(is_name)
-        && (behind.starts_with(b"(") || behind.starts_with(REDACTED.as_bytes()))
+    name.iter().all(is_name) && (after.starts_with(b"(") || after.starts_with(REDACTED.as_bytes()))
 }
 
 /// Names a place that holds the secret, or holds none.

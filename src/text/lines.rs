@@ -11,7 +11,7 @@ const PIECE: usize = 160;
 pub struct Quote<'a> {
     /// Without its line end.
     pub text: &'a str,
-    /// Something of the line stands before it, and behind it.
+    /// Something of the line stands before it, and after it.
     pub cut: (bool, bool),
 }
 
@@ -49,13 +49,13 @@ pub fn identifier_lines<'a>(
         if !is_long {
             return found(number, Quote { text: part(text, start, end), cut: (false, false) });
         }
-        // A name may be reported behind the path that holds it.
+        // A name may be reported after the path that holds it.
         before = before
             .saturating_add(chars(text, counted, at))
             .saturating_sub(chars(text, at, counted));
         counted = at;
         let length = word.chars().count();
-        // Pieces lie side by side, so that neighbours share theirs; where one would part the word, it is moved behind it.
+        // Pieces lie side by side, so that neighbours share theirs; where one would part the word, it is moved after it.
         let back = (before % PIECE).min(PIECE.saturating_sub(length));
         let from = back_by(part(text, start, at), back);
         let from = start.saturating_add(from);

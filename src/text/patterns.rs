@@ -124,7 +124,7 @@ pub(super) fn url(text: &str, colon: usize) -> Option<usize> {
     (length >= 4).then_some(colon + 3 + end)
 }
 
-/// The path in a stretch of path characters: up to the last slash with a name behind it.
+/// The path in a stretch of path characters: up to the last slash with a name after it.
 pub(super) struct Path {
     pub(super) end: usize,
     found: Option<(usize, usize)>,
@@ -265,7 +265,7 @@ pub(super) fn key(bytes: &[u8], at: usize, end: usize, seen: u8) -> Option<usize
     ((2..=6).contains(&(stop - start)) && !is(bytes.get(stop), WORD)).then_some(stop)
 }
 
-/// A letter, letters and digits, then single underscores each with letters and digits behind it.
+/// A letter, letters and digits, then single underscores each with letters and digits after it.
 pub(super) fn is_snake(word: &[u8]) -> bool {
     let lines = word.iter().take_while(|&&byte| byte == b'_').count();
     let name = &word[lines..];

@@ -7,9 +7,9 @@ use crate::text::secret_forms::{Found, REDACTED, jwt, run, starts, token};
 
 /// A word is looked at as a part of a secret from so many bytes on, and only with a digit in it.
 const LEAST_WORD: usize = 16;
-/// What may be one token with a word is looked at so far before it and behind it, and a name that may stand before all that.
+/// What may be one token with a word is looked at so far before it and after it, and a name that may stand before all that.
 const BEFORE: usize = 512;
-const BEHIND: usize = 128;
+const AFTER: usize = 128;
 const NAME: usize = 40;
 
 /// The text with every secret that is known by its form replaced.
@@ -40,12 +40,12 @@ pub fn redact_each(
 /// The form of a secret: `private-key`, `credentials` of an address, `token` by its prefix, `signed-token`, or `labelled` by a word
 /// like `password` before it.
 fn form_of(secret: &str, text: &str, from: usize) -> &'static str {
-    let behind = text.get(from.saturating_add(secret.len())..).unwrap_or_default();
+    let after = text.get(from.saturating_add(secret.len())..).unwrap_or_default();
     let before = text.get(..from).unwrap_or_default();
     // The first line of a key stays, and says what was there.
     if before.ends_with("-----") {
         "private-key"
-    } else if behind.starts_with('@') {
+    } else if after.starts_with('@') {
         "credentials"
     } else if token(secret.as_bytes(), 0).is_some() {
         "token"
@@ -71,8 +71,8 @@ pub fn is_secret(text: &str, from: usize, to: usize) -> bool {
     }
     let back = bytes.iter().rev().take(BEFORE).take_while(|byte| Kind::Dotted.has(**byte)).count();
     let start = text.floor_char_boundary(from.saturating_sub(back.saturating_add(NAME)));
-    let behind = text.as_bytes().get(to..).unwrap_or_default();
-    let ahead = run(behind.get(..BEHIND).unwrap_or(behind), |byte| Kind::Dotted.has(byte));
+    let after = text.as_bytes().get(to..).unwrap_or_default();
+    let ahead = run(after.get(..AFTER).unwrap_or(after), |byte| Kind::Dotted.has(byte));
     let end = text.ceil_char_boundary(to.saturating_add(ahead).saturating_add(1));
     let mut is = false;
     let mut found = |own: usize, end: usize| {

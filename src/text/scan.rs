@@ -56,7 +56,7 @@ pub(super) fn step<'a>(text: &'a str, at: usize, found: &mut dyn FnMut(&'a str, 
     }
 }
 
-/// How many of the next eight bytes are words of small letters with the spaces behind them: none of them is an identifier.
+/// How many of the next eight bytes are words of small letters with the spaces after them: none of them is an identifier.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 fn plain_words(bytes: &[u8], at: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;

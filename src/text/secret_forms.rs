@@ -9,7 +9,7 @@ const LEAST_JWT: usize = 30;
 
 pub(super) type Found = Option<(usize, usize)>;
 
-/// A word starts here; also behind an escape, as in JSON that stands in a text, and at a hump: `dbPassword`.
+/// A word starts here; also after an escape, as in JSON that stands in a text, and at a hump: `dbPassword`.
 pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied();
     let escaped = matches!(before(1), Some(b'n' | b't' | b'r')) && before(2) == Some(b'\\');
@@ -23,7 +23,7 @@ pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// A token by its prefix: at least so many signs of its alphabet behind it.
+/// A token by its prefix: at least so many signs of its alphabet after it.
 pub(super) fn token(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
     // Most words are too short for any.
@@ -31,15 +31,15 @@ pub(super) fn token(bytes: &[u8], at: usize) -> Found {
         return None;
     }
     FAMILIES.iter().find_map(|family| {
-        let behind = |prefix: &str| {
+        let after = |prefix: &str| {
             let tail = rest.strip_prefix(prefix.as_bytes())?;
             Some(at.saturating_add(prefix.len()).saturating_add(body(tail, family)?))
         };
-        Some((at, family.prefixes().find_map(behind)?))
+        Some((at, family.prefixes().find_map(after)?))
     })
 }
 
-/// How many signs behind the prefix are the token's.
+/// How many signs after the prefix are the token's.
 fn body(tail: &[u8], family: &Family) -> Option<usize> {
     let run = run(tail, |byte| family.kind.has(byte));
     let least = usize::from(family.least);

@@ -1,6 +1,6 @@
 //! The forms of secrets, as their makers document them.
 
-/// What stands behind a prefix.
+/// What stands after a prefix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Letters and digits.
@@ -29,7 +29,7 @@ impl Kind {
     }
 }
 
-/// Tokens of one form: their prefixes, and the least that stands behind one. Few strings: each would cost the Wasm a place.
+/// Tokens of one form: their prefixes, and the least that stands after one. Few strings: each would cost the Wasm a place.
 pub(super) struct Family {
     pub(super) kind: Kind,
     pub(super) least: u8,

@@ -47,7 +47,7 @@ pub(super) fn identifiers<'a>(text: &'a str, found: &mut dyn FnMut(&'a str, usiz
     }
 }
 
-/// The start of the run in or behind which the sign stands, with the scheme or number sign before it; not before `from`.
+/// The start of the run in or after which the sign stands, with the scheme or number sign before it; not before `from`.
 fn start_of(bytes: &[u8], sign: usize, from: usize) -> usize {
     let back = |mut at: usize| {
         while at > from && flags(bytes[at - 1]) != 0 {
@@ -88,7 +88,7 @@ impl<'a> Windows<'a> {
         self.any = self.signs.any() & mask(SHARED, WIDTH);
     }
 
-    /// The first sign at `at` or behind it.
+    /// The first sign at `at` or after it.
     fn next_sign(&mut self, at: usize) -> Option<usize> {
         loop {
             let passed = at.saturating_sub(self.start);
@@ -190,15 +190,15 @@ struct Classes {
     run: u64,
 }
 
-/// Places where an identifier shows, each behind the first byte of it: by kind. There are more of them than identifiers.
+/// Places where an identifier shows, each after the first byte of it: by kind. There are more of them than identifiers.
 struct Signs {
     hump: u64,
     snake: u64,
     code: u64,
-    /// Of a number, a hash, a UUID, a key or what stands behind a number sign.
+    /// Of a number, a hash, a UUID, a key or what stands after a number sign.
     digits: u64,
     path: u64,
-    /// The byte behind an extension.
+    /// The byte after an extension.
     file: u64,
 }
 

@@ -97,7 +97,7 @@ impl Repairer {
                 continue;
             }
             // What the provider keeps by its id asks for what follows by its id (I14).
-            let message = "the item behind the reasoning has lost the id by which it is known";
+            let message = "the item after the reasoning has lost the id by which it is known";
             let unasked = trailing.iter().filter(|it| it.by_id && !at.piece.by_id);
             seen.fixes.extend(unasked.map(|it| it.dropped("I14", message)));
             // A call that the provider runs may go again: what is before it is then at the end.
@@ -214,7 +214,7 @@ impl Repairer {
         Some(program.group)
     }
 
-    /// A turn with calls stands directly behind the user or results (I18): between it and what the model said before, a
+    /// A turn with calls stands directly after the user or results (I18): between it and what the model said before, a
     /// line of the user's.
     fn follow(&self, index: MessageId, kept: &[At<'_>], seen: &mut Findings) {
         let calls = kept.iter().find(|at| at.piece.is_host_call());

@@ -17,7 +17,7 @@ pub(super) struct Call {
     pub(super) key: Rc<str>,
     /// The first message of its run.
     pub(super) group: GroupId,
-    /// The message behind which its result goes.
+    /// The message after which its result goes.
     pub(super) anchor: MessageId,
     /// The user is asked whether it may run.
     pub(super) asked: bool,

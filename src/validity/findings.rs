@@ -3,7 +3,7 @@
 use super::piece::At;
 use crate::model::{Fix, FixKind, GroupId, MessageId};
 
-/// What a message is, seen behind those before it.
+/// What a message is, seen after those before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// What mends it, or an earlier message that it shows to be wrong.

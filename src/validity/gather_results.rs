@@ -1,5 +1,5 @@
 //! All results of a turn in one message (I19): where one is missing or late, those that stand in place go along into a
-//! message of ours directly behind the calls.
+//! message of ours directly after the calls.
 
 use std::rc::Rc;
 
@@ -46,7 +46,7 @@ impl Repairer {
     /// The results in place, as they move; none once all calls have theirs, or once they have moved.
     pub(super) fn gather(&self, run: &Run) -> Vec<Fix> {
         let rule = self.provider.rules().names.late;
-        let message = "not all results of the turn stand in one message, directly behind its calls";
+        let message = "not all results of the turn stand in one message, directly after its calls";
         let mut fixes = Vec::new();
         for Placed { message: index, piece, place, wire, call } in &run.placed {
             let drop = FixKind::Drop { piece: *piece };
@@ -61,7 +61,7 @@ impl Repairer {
     }
 }
 
-/// The fixes with all results behind one message as one.
+/// The fixes with all results after one message as one.
 pub(super) fn joined(fixes: Vec<Fix>) -> Vec<Fix> {
     let mut out: Vec<Fix> = Vec::with_capacity(fixes.len());
     for fix in fixes {
@@ -74,8 +74,8 @@ pub(super) fn joined(fixes: Vec<Fix>) -> Vec<Fix> {
             out.push(fix);
             continue;
         };
-        let behind = out.iter_mut().filter(|earlier| earlier.index == index);
-        let mut lists = behind.filter_map(|earlier| {
+        let after = out.iter_mut().filter(|earlier| earlier.index == index);
+        let mut lists = after.filter_map(|earlier| {
             if let FixKind::After(Made::Results(list)) = &mut earlier.kind {
                 Some(list)
             } else {

@@ -8,7 +8,7 @@ use super::provider::Charset;
 use crate::hash::{bytes, fnv, mix};
 use crate::hash_index::{ByName, Hashes};
 
-/// Room for the number behind an id that is used again.
+/// Room for the number after an id that is used again.
 /// `_` and the ten digits of the largest `u32`.
 const NUMBER: usize = 11;
 
@@ -19,7 +19,7 @@ pub(super) struct Ids {
     pub(super) as_written: bool,
     /// By their hashes: one that is taken for used and is not goes out with a number, as if it were.
     used: Hashes,
-    /// The last number given out behind each base.
+    /// The last number given out after each base.
     numbers: ByName<'static>,
 }
 

@@ -146,7 +146,7 @@ impl Repairer {
         run.approvals.push(Approval { id: at.piece.name.clone(), call });
     }
 
-    /// A response of approval stands directly behind the turn that asked: there the SDK acts on it.
+    /// A response of approval stands directly after the turn that asked: there the SDK acts on it.
     pub(super) fn decide(&mut self, at: At<'_>, seen: &mut Findings) -> Fate {
         let run = self.run.as_mut().filter(|run| run.answering);
         let asked = run.and_then(|run| {

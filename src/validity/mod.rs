@@ -54,7 +54,7 @@ pub const LEAD: &str = "(The conversation goes on.)";
 pub struct Options {
     /// Extended thinking is on in this request: then I11 and I20 are checked too.
     pub thinking: bool,
-    /// Results stand directly behind each assistant message, also where the provider merges neighbours: pi's messages.
+    /// Results stand directly after each assistant message, also where the provider merges neighbours: pi's messages.
     pub apart: bool,
     /// A message holds one result, whatever the provider wants: its host puts those of a turn together.
     pub single: bool,

@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Three quarters of the places may be empty, so a call that stays open keeps no place for each call behind it.
+    /// Three quarters of the places may be empty, so a call that stays open keeps no place for each call after it.
     #[test]
     fn empty_places_are_dropped_once_they_are_more_than_three_quarters() {
         let mut calls = OpenCalls::default();
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(calls.calls.len(), 24);
     }
 
-    /// Those of one id that were taken are not looked at again for each one behind them.
+    /// Those of one id that were taken are not looked at again for each one after them.
     #[test]
     fn many_open_calls_of_one_id_take_linear_work() {
         let work = |count: u32| {

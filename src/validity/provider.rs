@@ -16,7 +16,7 @@ pub enum Provider {
     Gemini,
     /// Bedrock's Converse and its Claude: roles alternate, all results of a turn in one message.
     Bedrock,
-    /// Mistral: ids of nine letters and digits; no user directly behind a tool; roles alternate, as its templates want.
+    /// Mistral: ids of nine letters and digits; no user directly after a tool; roles alternate, as its templates want.
     Mistral,
     /// `DeepSeek`: reasoning of turns with calls is sent back.
     DeepSeek,
@@ -42,7 +42,7 @@ pub(super) enum Charset {
 pub(super) enum Reasoning {
     /// It may leave at any time.
     Free,
-    /// The newest turn that has any stays as it is (I10), and what stands behind a change is void (I12).
+    /// The newest turn that has any stays as it is (I10), and what stands after a change is void (I12).
     Newest,
     /// It stays or goes with the calls it led to (I14, I23).
     WithCall,
@@ -57,13 +57,13 @@ pub(super) struct Names {
     pub(super) orphan: &'static str,
     /// A second result of a call.
     pub(super) again: &'static str,
-    /// A result that does not stand directly behind its call.
+    /// A result that does not stand directly after its call.
     pub(super) late: &'static str,
     /// The first message is not the user's.
     pub(super) first: &'static str,
     /// The last message is the assistant's.
     pub(super) last: &'static str,
-    /// Reasoning with nothing behind it.
+    /// Reasoning with nothing after it.
     pub(super) trailing: &'static str,
 }
 
@@ -107,7 +107,7 @@ pub(super) struct Rules {
     pub(super) merges: bool,
     /// No two messages of one role in a row (I9, I21).
     pub(super) alternates: bool,
-    /// Results are messages of the tool's, and the user may not speak directly behind them (I9).
+    /// Results are messages of the tool's, and the user may not speak directly after them (I9).
     pub(super) bridges: bool,
     /// The system speaks before all others only (I31).
     pub(super) system_first: bool,
@@ -125,7 +125,7 @@ pub(super) struct Rules {
     pub(super) reasoning: Reasoning,
     /// All results of a turn stand in one message, the next one.
     pub(super) together: bool,
-    /// Calls of a turn are signed, and stand directly behind the user or results.
+    /// Calls of a turn are signed, and stand directly after the user or results.
     pub(super) signs: bool,
     /// What its rules are called.
     pub(super) names: Names,
@@ -281,7 +281,7 @@ impl Provider {
         self.rules().reasoning == Reasoning::WithCall && (made_calls || self.merges())
     }
 
-    /// Whether reasoning of the newest turn is held, and that behind a change void.
+    /// Whether reasoning of the newest turn is held, and that after a change void.
     pub fn binds_reasoning(self) -> bool {
         self.rules().reasoning == Reasoning::Newest
     }

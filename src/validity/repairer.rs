@@ -101,7 +101,7 @@ impl Repairer {
         Self { ids, single, signs, apart, inline, as_placed, open, ..self }
     }
 
-    /// Whether the host appends more behind the messages, which is not shown; what it was before.
+    /// Whether the host appends more after the messages, which is not shown; what it was before.
     pub fn set_open(&mut self, open: bool) -> bool {
         std::mem::replace(&mut self.open, open)
     }

@@ -17,7 +17,7 @@ impl Repairer {
         let mut fixes = Vec::new();
         let growing = self.run.as_ref().filter(|run| run.growing && !self.open);
         let names = self.provider.rules().names;
-        // One that waits for the host too goes on behind the host's results: there its reasoning ends it.
+        // One that waits for the host too goes on after the host's results: there its reasoning ends it.
         let ends = growing.filter(|run| !run.is_paused() || run.waits());
         fixes.extend(ends.into_iter().flat_map(|run| run.cut_trailing(names.trailing)));
         if self.signs {

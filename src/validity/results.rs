@@ -77,7 +77,7 @@ impl Repairer {
                 (Place::Tool(call), Place::Inner(result, _)) => call == result,
                 _ => false,
             };
-            // Only a result inside a part is looked for among all calls, from the last on: it stands behind its own.
+            // Only a result inside a part is looked for among all calls, from the last on: it stands after its own.
             let inside = matches!(piece.place, Place::Inner(..));
             let same = if inside { run.open.take_last(own) } else { None };
             let same = same.or_else(|| run.open.take(both));
@@ -91,10 +91,10 @@ impl Repairer {
         self.waiting.take(By::Key(key))
     }
 
-    /// A result that comes behind something else goes up to its call.
+    /// A result that comes after something else goes up to its call.
     fn late(&mut self, at: At<'_>, call: Call, seen: &mut Findings) {
         let message = format!(
-            "the result of \"{}\" does not stand directly behind its call",
+            "the result of \"{}\" does not stand directly after its call",
             shown(&call.key)
         );
         if let Some(run) = self.run.as_ref().filter(|run| run.end == call.anchor) {
@@ -107,7 +107,7 @@ impl Repairer {
         self.again(at, call, &message, seen);
     }
 
-    /// A result goes out anew behind the call's anchor, with the call's id and name. It is dropped and made again, since messages of the
+    /// A result goes out anew after the call's anchor, with the call's id and name. It is dropped and made again, since messages of the
     /// host's are never reordered.
     fn again(&self, at: At<'_>, call: Call, message: &str, seen: &mut Findings) {
         let rule = self.provider.rules().names.late;
@@ -119,7 +119,7 @@ impl Repairer {
         seen.fixes.push(fix);
     }
 
-    /// A result may be that of a call behind a reference, which we are not shown: the group of that reference.
+    /// A result may be that of a call after a reference, which we are not shown: the group of that reference.
     fn refer(&mut self) -> Option<GroupId> {
         let run = self.run.as_mut().filter(|run| run.references > 0)?;
         run.references = run.references.saturating_sub(1);

@@ -17,7 +17,7 @@ pub(super) struct Approval {
     pub(super) call: Option<(MessageId, u32)>,
 }
 
-/// Assistant messages that the provider reads as one, and the results behind them.
+/// Assistant messages that the provider reads as one, and the results after them.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a turn, not a state")]
 pub(super) struct Run {
@@ -39,7 +39,7 @@ pub(super) struct Run {
     pub(super) approvals: Vec<Approval>,
     /// Reasoning at its end, which must not be the end.
     pub(super) trailing: Vec<Reasoning>,
-    /// Results that stand in place, in the message directly behind it, where the provider wants them together.
+    /// Results that stand in place, in the message directly after it, where the provider wants them together.
     pub(super) placed: Vec<Placed>,
     /// One of them has the name of another tool.
     pub(super) misnamed: bool,
@@ -53,7 +53,7 @@ pub(super) struct Run {
     pub(super) before: (Option<Role>, Option<Span<MessageId>>),
 }
 
-/// Reasoning with nothing behind it yet.
+/// Reasoning with nothing after it yet.
 #[derive(Clone, Debug)]
 pub(super) struct Reasoning {
     pub(super) message: MessageId,
@@ -164,7 +164,7 @@ impl Run {
 
     /// Drops the reasoning at its end.
     pub(super) fn cut_trailing(&self, rule: &'static str) -> impl Iterator<Item = Fix> {
-        let message = "reasoning stands at the end of the assistant's turn, with nothing behind it";
+        let message = "reasoning stands at the end of the assistant's turn, with nothing after it";
         self.trailing.iter().map(move |it| it.dropped(rule, message))
     }
 }

@@ -4,7 +4,7 @@
 //! (c) call and (r) result with an id, (k) call and (s) result with a name alone, (e) empty result, image, (v) reference;
 //! a provider's call (m) and result (n), a call (d) and result (o) of one part, (a) a request for approval and (y) its response;
 //! a step of the assistant's starts at `/`;
-//! `!` behind a piece: half a surrogate pair, `?` bad arguments, `*` signed, `@p` called by the program `p`.
+//! `!` after a piece: half a surrogate pair, `?` bad arguments, `*` signed, `@p` called by the program `p`.
 
 #![expect(clippy::arithmetic_side_effects, reason = "positions in transcripts of a few messages")]
 
@@ -93,7 +93,7 @@ pub(super) fn message(text: &str, provider: Provider) -> Outline {
         }
         let mut piece = piece(text, at, provider);
         (piece.unsent, piece.step) = (word == "X", step);
-        // A result behind the call of its part stands in that part.
+        // A result after the call of its part stands in that part.
         if let (Place::Inner(_, name), Some(call)) = (piece.place, all.last())
             && let Place::Tool(own) = call.place
             && call.id == piece.id

@@ -1,4 +1,4 @@
-//! The user, the system or a tool speaks, and who may speak behind whom.
+//! The user, the system or a tool speaks, and who may speak after whom.
 
 use super::findings::Findings;
 use super::piece::{Fate, at, fix, plain};
@@ -96,7 +96,7 @@ impl Repairer {
         self.record_speaker(index, role);
     }
 
-    /// Says if the provider does not take a message of this role behind the last one.
+    /// Says if the provider does not take a message of this role after the last one.
     pub(super) fn take_turn(
         &self,
         index: MessageId,
@@ -108,7 +108,7 @@ impl Repairer {
             Between::Nothing => return,
             Between::Assistant => (
                 "I9",
-                "the user speaks directly behind a tool; a message of the assistant's must stand between",
+                "the user speaks directly after a tool; a message of the assistant's must stand between",
             ),
             Between::OneMessage if answers => {
                 ("I21", "the results of a turn stand in several messages; they must all be in one")

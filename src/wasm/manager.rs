@@ -100,7 +100,7 @@ impl Manager {
         with_input(len, |json| reread(&mut self.0, index.into(), json.as_bytes()))
     }
 
-    /// Behind all that were reread: repairs by their call ids of now. True: the core asks for all messages again.
+    /// After all that were reread: repairs by their call ids of now. True: the core asks for all messages again.
     pub fn renew_repairs(&mut self) -> bool {
         renew_repairs(&mut self.0)
     }
@@ -153,7 +153,7 @@ impl Manager {
         keeps(&self.0, same.into()).get()
     }
 
-    /// The first messages are the same, so many, and others follow: what was decided before them holds. Those behind what the
+    /// The first messages are the same, so many, and others follow: what was decided before them holds. Those after what the
     /// session `keeps` come again. `parts`: the next of them is another, whatever it says.
     pub fn truncate(&mut self, same: u32, parts: bool) {
         truncate(&mut self.0, same.into(), parts);
@@ -416,7 +416,7 @@ impl Manager {
         write(&estimate_history(&self.0))
     }
 
-    /// Tokens of the messages behind the model's last.
+    /// Tokens of the messages after the model's last.
     pub fn estimate_since_reply(&self) -> u32 {
         u32::try_from(estimate_since_reply(&self.0)).unwrap_or(u32::MAX)
     }

@@ -64,7 +64,7 @@ pub(super) fn with_input<T>(len: usize, read: impl FnOnce(&str) -> Result<T>) ->
     answer
 }
 
-/// Calls `read` with the texts that stand in the buffer one behind the other, the first apart from the others.
+/// Calls `read` with the texts that stand in the buffer one after the other, the first apart from the others.
 pub(super) fn with_inputs<T>(
     lens: &[usize],
     read: impl FnOnce(&str, &[&str]) -> Result<T>,
@@ -76,9 +76,9 @@ pub(super) fn with_inputs<T>(
     with_input(all, |mut rest| {
         let mut texts = Vec::with_capacity(lens.len());
         for len in lens {
-            let (text, behind) = rest.split_at_checked(*len).unwrap_or((rest, ""));
+            let (text, after) = rest.split_at_checked(*len).unwrap_or((rest, ""));
             texts.push(text);
-            rest = behind;
+            rest = after;
         }
         let (first, others) = texts.split_first().map_or(("", &[][..]), |(a, b)| (*a, b));
         read(first, others)

@@ -15,7 +15,7 @@ thread_local! {
     static LEFT: RefCell<(String, Vec<u32>)> = const { RefCell::new((String::new(), Vec::new())) };
 }
 
-/// A plan of arguments and the sections' texts, which stand one behind the other in the input. Prompt and figures are left to
+/// A plan of arguments and the sections' texts, which stand one after the other in the input. Prompt and figures are left to
 /// be taken.
 #[wasm_bindgen]
 #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]

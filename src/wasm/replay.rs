@@ -133,7 +133,7 @@ impl Recording {
         Layers { layers, changes }
     }
 
-    /// What a compaction would do behind a call, as JSON.
+    /// What a compaction would do after a call, as JSON.
     pub fn plan(&self, at: &mut AtCall) -> Result<String> {
         Ok(write(&self.0.plan(&mut at.0)?))
     }
@@ -232,7 +232,7 @@ impl AtCall {
         write(&self.0.sent())
     }
 
-    /// Every message of the history: tokens, sent tokens, state, turn and bucket, one column behind the other.
+    /// Every message of the history: tokens, sent tokens, state, turn and bucket, one column after the other.
     pub fn table(&mut self) -> Vec<u32> {
         let (table, buckets) = self.0.table();
         self.1 = buckets;

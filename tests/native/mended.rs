@@ -204,7 +204,7 @@ fn half_characters_in_every_string_are_repaired() {
     }
 }
 
-/// What a provider refused, by the thread that reports it: the rule is named, and behind the mending nothing is left.
+/// What a provider refused, by the thread that reports it: the rule is named, and after the mending nothing is left.
 fn check_threads(name: &str, format: Format, provider: Provider) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     let cases: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();

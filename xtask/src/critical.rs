@@ -183,7 +183,7 @@ fn tests_start(path: &str) -> Option<usize> {
     text.lines().nth(tests + 1)?.starts_with("mod tests {").then_some(tests)
 }
 
-/// Of each critical module, from a report in lcov's format; tests are not counted: files of their own, and those behind
+/// Of each critical module, from a report in lcov's format; tests are not counted: files of their own, and those after
 /// the line that `tests_start` finds.
 fn lines_of(
     report: &str,

@@ -124,7 +124,7 @@ pub fn outside_tests(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The modules named behind `crate::` in a line, also in a group.
+/// The modules named after `crate::` in a line, also in a group.
 fn imports(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for rest in line.split("crate::").skip(1) {

@@ -64,7 +64,7 @@ export const summarization =
       invoke: async (prompt) => {
         const asked =
           typeof prompt === "string" ? prompt : prompt.map(({ content }) => content).join("\n");
-        // Calls stand behind the words of the assistant, on the same line.
+        // Calls stand after the words of the assistant, on the same line.
         const transcript = asked
           .slice(Math.max(0, asked.lastIndexOf("Messages to summarize")))
           .replace(/\[\{"id":"call_\d+".*$/gm, "");

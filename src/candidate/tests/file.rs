@@ -142,7 +142,7 @@ fn nothing_is_loaded_if_the_head_does_not_verify() {
     assert_eq!(store.all, before, "what it held it holds");
 }
 
-/// Lines that are missing at the end, and such as stand behind it.
+/// Lines that are missing at the end, and such as stand after it.
 /// Row F140.
 #[test]
 fn the_head_states_where_the_file_ends() {
@@ -155,7 +155,7 @@ fn the_head_states_where_the_file_ends() {
         assert_eq!(loaded.rejected, [Rejected { line: left + 1, reason }]);
     }
     let (_, loaded) = load(&format!("{file}{}\n\n", lines[11]));
-    let reason = "only 11 lines were signed, and 2 stand behind them".into();
+    let reason = "only 11 lines were signed, and 2 follow them".into();
     assert_eq!(loaded.rejected, [Rejected { line: 13, reason }]);
 }
 
@@ -181,7 +181,7 @@ fn an_old_file_or_a_part_of_it_is_refused() {
         assert_eq!(loaded.rejected[0].line, at + 1);
         assert!(after.all.iter().all(|it| it.id != id || it.state == State::Rejected));
     }
-    // Behind a line that only carries the signature it wants, an old one does not fit either: its head is another.
+    // After a line that only carries the signature it wants, an old one does not fit either: its head is another.
     let decoy = format!("{{}},\"mac\":\"{}\"}}", &old[1][old[1].len() - 66..old[1].len() - 2]);
     let mixed = [new[0], &decoy, old[2]].join("\n");
     assert_eq!(load(&mixed).1.loaded, 0);

@@ -154,7 +154,7 @@ fn a_section_has_at_most_1020_tokens() {
     }
 }
 
-/// F143: what is too long is left out, and what stands behind it goes in all the same.
+/// F143: what is too long is left out, and what stands after it goes in all the same.
 /// Row F143.
 #[test]
 fn a_smaller_candidate_is_included_after_one_that_does_not_fit() {

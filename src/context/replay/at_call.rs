@@ -29,7 +29,7 @@ impl AtCall {
         resend(&self.session).items
     }
 
-    /// Every message of the history in columns, one behind the other: tokens, tokens that are sent, state, turn, bucket. A bucket is
+    /// Every message of the history in columns, one after the other: tokens, tokens that are sent, state, turn, bucket. A bucket is
     /// its place in the names beside them.
     pub fn table(&self) -> (Vec<u32>, Vec<String>) {
         let messages = &self.session.transcript.ledger.messages;

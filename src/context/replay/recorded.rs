@@ -191,7 +191,7 @@ impl<'a> Live<'a> {
         loop {
             let at = count(self.tokens.len());
             let next = self.recording.compactions.get(self.compactions as usize);
-            // One that stands behind the last message that was sent came before the call, too: its answer was not there yet.
+            // One that stands after the last message that was sent came before the call, too: its answer was not there yet.
             if let Some(fold) = next.filter(|fold| fold.at <= at && fold.at <= sent) {
                 self.compact(fold);
                 continue;

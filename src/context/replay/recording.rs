@@ -240,12 +240,12 @@ impl Recording {
         Ok(all)
     }
 
-    /// What the model wrote behind this many messages.
+    /// What the model wrote after this many messages.
     pub(super) fn answer_to(&self, sent: u32) -> &[Measure] {
-        let behind = self.measures.get(sent as usize..).unwrap_or(&[]);
+        let after = self.measures.get(sent as usize..).unwrap_or(&[]);
         let speaks = |next: &&Measure| next.outline.role == Role::Assistant;
-        let run = if self.format.has_runs() { behind.iter().take_while(speaks).count() } else { 1 };
-        behind.get(..run).unwrap_or(&[])
+        let run = if self.format.has_runs() { after.iter().take_while(speaks).count() } else { 1 };
+        after.get(..run).unwrap_or(&[])
     }
 
     /// Messages of the session.

@@ -110,7 +110,7 @@ impl Holders {
         Some(BlockId::at(at))
     }
 
-    fn behind(&self, at: BlockId) -> u64 {
+    fn after(&self, at: BlockId) -> u64 {
         self.total().saturating_sub(self.up_to.get(at.index()).copied().unwrap_or(0))
     }
 }
@@ -140,7 +140,7 @@ impl Retention {
             let shown = shows(state, id, blocks);
             self.recall.add(weight, shown);
             let newest = blocks.last().copied().unwrap_or_default();
-            if holders.behind(newest) > FAR_TOKENS {
+            if holders.after(newest) > FAR_TOKENS {
                 self.far_recall.add(weight, shown);
             }
             if let Some(source) = holders.newest_result_of(id) {

@@ -128,7 +128,7 @@ pub(in crate::context) fn beside_messages(session: &Session) -> [(&'static str, 
     ]
 }
 
-/// What a block can be to a reader; the last two have the name of a tool behind them.
+/// What a block can be to a reader; the last two have the name of a tool after them.
 const PARTS: [&str; 7] = ["user", "assistant", "system", "image", "thinking", "call ", "result "];
 
 /// The number of a block's bucket: its part in the lowest three bits, the number of its tool above them.

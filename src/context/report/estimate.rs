@@ -143,7 +143,7 @@ pub fn estimate_history(session: &Session) -> Estimate {
     Estimate { tokens: all.iter().sum(), chars, by_kind: kinds }
 }
 
-/// The messages behind the model's last, which no usage of a response counts yet.
+/// The messages after the model's last, which no usage of a response counts yet.
 pub fn estimate_since_reply(session: &Session) -> u64 {
     let reply = session.transcript.ledger.messages.rposition(|it| it.role == Role::Assistant);
     let later = |message: MessageId| reply.is_none_or(|reply| message.index() > reply);

@@ -76,11 +76,11 @@ fn exit(text: &str) -> Option<&str> {
 /// The exit code that a line of output tells.
 fn exit_in(line: &str) -> Option<&str> {
     let line = line.trim_start_matches([' ', '[', '(']);
-    let behind = EXITS.iter().find_map(|words| {
-        let (start, behind) = line.split_at_checked(words.len())?;
-        start.eq_ignore_ascii_case(words).then_some(behind)
+    let after = EXITS.iter().find_map(|words| {
+        let (start, after) = line.split_at_checked(words.len())?;
+        start.eq_ignore_ascii_case(words).then_some(after)
     })?;
-    let code = behind.trim_start_matches([' ', ':', '=']);
+    let code = after.trim_start_matches([' ', ':', '=']);
     let end = code.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(code.len());
     code.get(..end).filter(|code| (1..=3).contains(&code.len()))
 }

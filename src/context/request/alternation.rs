@@ -37,7 +37,7 @@ impl Run {
 }
 
 impl Builder<'_> {
-    /// The entries as the provider takes them behind a message of `before`. None: the first belongs into that message.
+    /// The entries as the provider takes them after a message of `before`. None: the first belongs into that message.
     pub(in crate::context) fn take_turns(
         &self,
         entries: Vec<Entry>,

@@ -19,7 +19,7 @@ json::json_struct! {
     pub struct Answer {
         /// So many messages of the last request stand at the start of this one.
         pub keep: u32,
-        /// The messages behind them.
+        /// The messages after them.
         pub items: Vec<Written>,
         /// Changes only when something other than the end of the request does.
         pub epoch: u32,
@@ -37,7 +37,7 @@ json::json_struct! {
         pub source: &'static str,
         /// Tokens of the request before.
         pub tokens_before: u64,
-        /// Tokens of the request before that stood behind the first change.
+        /// Tokens of the request before that stood after the first change.
         pub cached_tokens_lost: u64,
         /// What had to be repaired in the host's history.
         pub repairs: Vec<Violation>,
@@ -51,7 +51,7 @@ json::json_struct! {
         pub fold: Option<Folded>,
         /// A fold pays, and waits for a summarizer.
         pub fold_due: bool,
-        /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent behind a change,
+        /// What the provider must be told, as the JSON of members of its body and headers: reasoning is sent after a change,
         /// and it is to drop what it no longer accepts.
         pub hints: Option<&'static str>,
         /// What the host's system prompt is to say.

@@ -10,14 +10,14 @@ use crate::model::{BlockId, Form, Kind};
 use crate::prune::{Change, Rule};
 use crate::validity::Provider;
 
-/// Behind a change reasoning is void.
+/// After a change reasoning is void.
 pub(in crate::context) fn binds_reasoning(session: &Session) -> bool {
     let thinking = session.options.thinking;
     let binds = |thinking| matches!(thinking, Thinking::Bound | Thinking::Drop);
     thinking.map_or_else(|| session.transcript.dialect.provider.binds_reasoning(), binds)
 }
 
-/// Reasoning behind a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
+/// Reasoning after a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
 /// True if something went.
 pub(in crate::context) fn drop_unbound_reasoning(
     session: &mut Session,
@@ -27,13 +27,13 @@ pub(in crate::context) fn drop_unbound_reasoning(
     if !binds_reasoning(session) {
         return false;
     }
-    let mut behind = Vec::new();
+    let mut after = Vec::new();
     for entry in entries.iter().skip(changed_at) {
         for message in entry.item.hosts() {
-            behind.extend(session.transcript.ledger.blocks_of(message));
+            after.extend(session.transcript.ledger.blocks_of(message));
         }
     }
-    drop_reasoning(session, &behind, Rule::BoundThinking)
+    drop_reasoning(session, &after, Rule::BoundThinking)
 }
 
 /// All reasoning goes where the model takes none; and where it is bound from now on, but what stands before it has

@@ -114,7 +114,7 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     answer_with(session, items, edits, difference)
 }
 
-/// Writes entries for the facade. Most entries behind the first change equal those of the last request at the same places: the facade
+/// Writes entries for the facade. Most entries after the first change equal those of the last request at the same places: the facade
 /// has these messages, so they are only counted.
 fn written_items(session: &Session, entries: &[Entry], last: &[SentItem]) -> Vec<Written> {
     let mut items: Vec<Written> = Vec::new();
@@ -219,7 +219,7 @@ fn must_rebuild(session: &Session) -> bool {
         || sent(&session.decisions.end_fixes) != sent(&session.request.last.ending)
 }
 
-/// Where a cache marker pays: behind the head of a fold, behind what this request shares with the last one, and at its end;
+/// Where a cache marker pays: after the head of a fold, after what this request shares with the last one, and at its end;
 /// the last of them where the host's own, in system and tools, leave no room for more (I13).
 fn mark_breakpoints(session: &mut Session, shared: usize) {
     session.request.last.breakpoints.clear();
@@ -243,7 +243,7 @@ fn mark_breakpoints(session: &mut Session, shared: usize) {
     }
 }
 
-/// Tokens of the last request behind what this one shares with it.
+/// Tokens of the last request after what this one shares with it.
 fn cached_tokens_lost(
     session: &Session,
     entries: &[Entry],

@@ -13,7 +13,7 @@ pub(in crate::context) struct Awaited {
     pub used: Vec<u32>,
     /// Results whose texts are to come, and what their calls were about.
     pub sources: Vec<(BlockId, String)>,
-    /// Lines of identifiers: of the head before, and of the results whose texts have come. Each behind its label.
+    /// Lines of identifiers: of the head before, and of the results whose texts have come. Each after its label.
     pub found: Vec<(u32, String)>,
     /// Tokens that the head has for them.
     pub room: u32,
@@ -24,7 +24,7 @@ pub(in crate::context) const MARK: &str = "> ";
 /// What a head says before its lines.
 pub(in crate::context) const LINES: &str =
     "Lines of results in them that were used, as they stood there:\n";
-/// What a stub with lines says behind the size of its block.
+/// What a stub with lines says after the size of its block.
 pub(in crate::context) const OF_STUB: &str = "; of it:\n";
 /// Stands where a line was cut.
 const CUT: char = '\u{2026}';

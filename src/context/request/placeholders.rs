@@ -131,15 +131,15 @@ impl Placeholders {
             return None;
         }
         let old = self.text.get(&block)?;
-        let (before, behind) =
+        let (before, after) =
             old.split_at_checked(old.find(TOKENS)?.saturating_add(TOKENS.len()))?;
         let promise = promise(block);
-        let behind = behind.strip_prefix(&*promise).unwrap_or(behind);
+        let after = after.strip_prefix(&*promise).unwrap_or(after);
         let mut line = String::from(before);
         if self.recalls {
             line.push_str(&promise);
         }
-        line.push_str(behind);
+        line.push_str(after);
         let now = self.cost(it, block, &line);
         self.put(block, &line);
         Some(now)
@@ -176,8 +176,8 @@ impl Placeholders {
         } else {
             (REMOVED.len(), " ")
         };
-        let behind = self.head.get(start..).and_then(|it| it.strip_prefix(sign));
-        let lines = behind.and_then(|it| it.strip_prefix(LINES));
+        let after = self.head.get(start..).and_then(|it| it.strip_prefix(sign));
+        let lines = after.and_then(|it| it.strip_prefix(LINES));
         lines.map_or("", |lines| lines.rsplit_once(DIGEST).map_or(lines, |it| it.0))
     }
 

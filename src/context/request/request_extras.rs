@@ -30,7 +30,7 @@ pub struct Parts {
     pub bytes: u64,
     /// The agent may ask for what was cut.
     pub recalls: bool,
-    /// The host appends more behind these messages, which we are not shown.
+    /// The host appends more after these messages, which we are not shown.
     pub open: bool,
 }
 

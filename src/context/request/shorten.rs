@@ -168,10 +168,10 @@ fn leaves(text: &str, chars: usize) -> Option<String> {
         return None;
     }
     let (mut out, mut rest) = (String::with_capacity(text.len() / 2), text);
-    while let Some((before, behind)) = rest.split_once('"') {
+    while let Some((before, next)) = rest.split_once('"') {
         out.push_str(before);
-        let end = string_end(behind);
-        let (inner, after) = behind.split_at_checked(end)?;
+        let end = string_end(next);
+        let (inner, after) = next.split_at_checked(end)?;
         let after = after.strip_prefix('"')?;
         let quoted = rest.get(before.len()..before.len().saturating_add(end).saturating_add(2))?;
         let is_name = after.trim_start().starts_with(':');

@@ -53,7 +53,7 @@ impl Builder<'_> {
         Made::User(parts)
     }
 
-    /// Messages from `from` on behind which a result of ours, or one that moved, may go; in order.
+    /// Messages from `from` on after which a result of ours, or one that moved, may go; in order.
     pub(in crate::context) fn anchors(&self, from: MessageId) -> Vec<MessageId> {
         let results = |fix: &&Fix| {
             matches!(fix.kind, FixKind::After(Made::Result { .. } | Made::Moved { .. }))
@@ -65,7 +65,7 @@ impl Builder<'_> {
         anchors
     }
 
-    /// What goes out behind a message, also where that one does not go out itself.
+    /// What goes out after a message, also where that one does not go out itself.
     pub(in crate::context) fn add_results(&self, message: MessageId, entries: &mut Vec<Entry>) {
         let together = self.transcript.dialect.format == Format::Gemini;
         let (mut results, mut about) = (Vec::new(), MessageId::NONE);
@@ -94,7 +94,7 @@ impl Builder<'_> {
         entries.extend(made.map(|made| self.entry(Item::Make(made), about)));
     }
 
-    /// `next_call`: where in its message the call of a result is looked for first; then the place behind it, since results come in
+    /// `next_call`: where in its message the call of a result is looked for first; then the place after it, since results come in
     /// the order of their calls.
     fn mends(&self, fix: &Fix, made: &Made, next_call: &mut usize) -> Option<Made> {
         Some(match made {
@@ -165,7 +165,7 @@ impl Builder<'_> {
         })
     }
 
-    /// A request starts with the user, behind the system.
+    /// A request starts with the user, after the system.
     pub(in crate::context) fn lead(&self, entries: &mut Vec<Entry>) {
         // A fold may leave an assistant message first, which providers refuse (I7).
         let speaks =

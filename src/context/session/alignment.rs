@@ -78,8 +78,8 @@ pub fn align(session: &mut Session) -> Option<Alignment> {
     if first == 0 && !lead.eq(marks.iter().take(systems).copied()) {
         return None;
     }
-    let behind = usize::from(offered.get(systems).is_some_and(|it| it.is_placeholder));
-    let fronts = [systems, systems.saturating_add(behind)];
+    let after = usize::from(offered.get(systems).is_some_and(|it| it.is_placeholder));
+    let fronts = [systems, systems.saturating_add(after)];
     fronts.into_iter().find_map(|front| {
         let part = offered.get(front..)?;
         let (length, to) = overlap(part, &marks, least)?;
@@ -148,7 +148,7 @@ fn overlap(part: &[Offered], known: &[u32], least: usize) -> Option<(usize, usiz
     is_enough.then_some(best)
 }
 
-/// How long a start of `part` is that ends with `mark`, behind one of this length.
+/// How long a start of `part` is that ends with `mark`, after one of this length.
 fn longer(part: &[Offered], borders: &[usize], mut length: usize, mark: u32) -> usize {
     loop {
         if part.get(length).is_some_and(|it| it.mark == mark) {

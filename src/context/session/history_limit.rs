@@ -53,11 +53,11 @@ pub fn share_turns(session: &Session, json: &str) -> Result<Shared> {
     let parts = u32::try_from(parts).unwrap_or(u32::MAX);
     let budget = (most.saturating_mul(share) / 10_000).max(1);
     let (start, end) = (after_system(session), session.transcript.ledger.next_message());
-    let behind = |at: MessageId| {
+    let after = |at: MessageId| {
         session.transcript.ledger.tokens_from(session.transcript.ledger.blocks_of(at).start)
     };
     let (mut from, mut chunks) = (start, 0u32);
-    while behind(from) > budget
+    while after(from) > budget
         && let Some(next) = oldest_chunk(&session.transcript.ledger, from, end, parts)
     {
         (from, chunks) = (next, chunks.saturating_add(1));
@@ -66,8 +66,8 @@ pub fn share_turns(session: &Session, json: &str) -> Result<Shared> {
         kept: kept_from(session, from),
         dropped_chunks: chunks,
         dropped_messages: from.since(start),
-        dropped_tokens: behind(start).saturating_sub(behind(from)),
-        kept_tokens: behind(from),
+        dropped_tokens: after(start).saturating_sub(after(from)),
+        kept_tokens: after(from),
         budget_tokens: budget,
     })
 }
@@ -88,7 +88,7 @@ fn kept_from(session: &Session, from: MessageId) -> Vec<(MessageId, MessageId)> 
 
 /// How many turns a session keeps, by its key and the settings of the channels (G22): `{"sessionKey", "channels"}`.
 ///
-/// `agent:<id>:<provider>:dm:<user>`, with or without the agent and a `:thread:<n>` or `:topic:<n>` behind the user. For a
+/// `agent:<id>:<provider>:dm:<user>`, with or without the agent and a `:thread:<n>` or `:topic:<n>` after the user. For a
 /// direct message the user's own `dms.<user>.historyLimit` holds before the provider's `dmHistoryLimit`; the provider's
 /// `historyTurns` is for whatever has neither.
 ///

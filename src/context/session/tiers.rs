@@ -20,7 +20,7 @@ pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> De
     {
         kept_groups.insert(block.group, ());
     }
-    // The model's last words in the turn that is looked at: the message, and whether what stood behind this block stays.
+    // The model's last words in the turn that is looked at: the message, and whether what stood after this block stays.
     let (mut answered, mut answer, mut led_to) = (None, MessageId::NONE, false);
     for at in BlockId::FIRST.to(session.transcript.ledger.next_block()).rev() {
         let Some(block) = session.transcript.ledger.block(at) else { continue };

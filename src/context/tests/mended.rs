@@ -290,7 +290,7 @@ fn a_request_of_aborted_turns_alone_starts_with_a_placeholder() {
     assert_eq!((host.request().repairs, violations_sent(&host.session)), (vec![], vec![]));
 }
 
-/// The results of a step go out behind all of its parts; the SDK runs an approved tool only if they end the request.
+/// The results of a step go out after all of its parts; the SDK runs an approved tool only if they end the request.
 #[test]
 fn text_behind_the_calls_of_a_step_of_the_ai_sdk_needs_no_line_of_ours() {
     let tool = |state: Value| {

@@ -370,7 +370,7 @@ fn the_docs_have_the_figures_and_options_of_every_preset() {
         assert!(page.contains(&row), "{row}");
     }
     for (whose, names) in [("all", &EVERY[..]), ("ours", &OURS), ("the others", &THEIRS)] {
-        // Behind those of policies, all have others.
+        // After those of policies, all have others.
         let row = format!("| {whose} | `{}`", names.join("`, `"));
         assert!(page.contains(&row), "{row}");
     }

@@ -75,7 +75,7 @@ fn thinking(provider: &str, format: &str, thinking: Option<&str>) -> (Host, Opti
     (host, hints)
 }
 
-/// I12: behind a change reasoning goes, or a hint says so, unless the host says that it is free.
+/// I12: after a change reasoning goes, or a hint says so, unless the host says that it is free.
 #[test]
 fn reasoning_is_bound_by_the_rule_of_the_provider_or_the_host() {
     for (provider, format, option, binds, hinted) in [

@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What an escape stands for, behind its backslash; a lone surrogate is refused, or stands for U+FFFD.
+    /// What an escape stands for, after its backslash; a lone surrogate is refused, or stands for U+FFFD.
     fn escape(&mut self, strict: bool) -> Read<char> {
         let Some(byte) = self.byte() else { return Err(self.error("EOF while parsing a string")) };
         self.at += 1;

@@ -76,7 +76,7 @@ impl Pruner {
     }
 }
 
-/// First message behind the first of `parts` chunks of equal tokens of the messages from `from` to `to`: a group is not
+/// First message after the first of `parts` chunks of equal tokens of the messages from `from` to `to`: a group is not
 /// split, and a chunk has at least one (G13). None where there is only one chunk.
 pub fn oldest_chunk(
     ledger: &Ledger,
@@ -84,8 +84,8 @@ pub fn oldest_chunk(
     to: MessageId,
     parts: u32,
 ) -> Option<MessageId> {
-    let behind = |at: MessageId| ledger.tokens_from(ledger.blocks_of(at).start);
-    let tokens = |from, to| behind(from).saturating_sub(behind(to));
+    let after = |at: MessageId| ledger.tokens_from(ledger.blocks_of(at).start);
+    let tokens = |from, to| after(from).saturating_sub(after(to));
     let parts = u64::from(parts.min(to.since(from)));
     if parts <= 1 {
         return None;

@@ -49,7 +49,7 @@ pub(super) fn accept(
         if !assistant {
             let results = pieces.iter().filter(|piece| piece.kind == Kind::Result).count();
             if provider == Mistral && results > 0 && results < pieces.len() {
-                return Err("the user behind a tool".into());
+                return Err("the user after a tool".into());
             }
             let before = if at == 0 { [].as_slice() } else { turns[at - 1].1.as_slice() };
             let calls = before.iter().filter(|piece| piece.kind == Kind::Call);
@@ -57,7 +57,7 @@ pub(super) fn accept(
             let zone = pieces.iter().take_while(|piece| piece.kind == Kind::Result);
             let mut results: Vec<&str> = zone.map(|piece| &*piece.id).collect();
             if results.len() != pieces.iter().filter(|piece| piece.kind == Kind::Result).count() {
-                return Err("a result behind something else".into());
+                return Err("a result after something else".into());
             }
             calls.sort_unstable();
             results.sort_unstable();
@@ -137,7 +137,7 @@ fn roles_take_turns(outlines: &[Outline], provider: Provider, inline: bool) -> R
             Anthropic | OpenAiChat | OpenAiResponses | Gemini | DeepSeek | Kimi => false,
         };
         if wrong {
-            return Err(format!("{:?} behind {:?}", it.role, before.role));
+            return Err(format!("{:?} after {:?}", it.role, before.role));
         }
     }
     Ok(())
@@ -166,7 +166,7 @@ fn accept_contents(outlines: &[Outline]) -> Result<(), String> {
         let calls = of(at, Kind::Call);
         let before = sent[..at].iter().rev().find(|it| it.role != Role::System);
         if !calls.is_empty() && before.is_none_or(|it| it.role == Role::Assistant) {
-            return Err("a turn with calls behind none of the user's".into());
+            return Err("a turn with calls after none of the user's".into());
         }
         for call in calls.iter().filter(|call| !call.id.is_empty()) {
             if call.id.trim() != &*call.id

@@ -189,7 +189,7 @@ fn a_violation_names_the_fault_and_the_fix() {
                 "a message has the role \"system\", which this provider does not know: pass its text as `system`; here it goes out as the user's"
             ),
             ("I9", "two messages of one role follow each other; roles must alternate"),
-            ("I6", "reasoning stands at the end of the assistant's turn, with nothing behind it"),
+            ("I6", "reasoning stands at the end of the assistant's turn, with nothing after it"),
             (
                 "I13",
                 "the request has 5 cache markers; at most 4 may be in system, tools and messages"

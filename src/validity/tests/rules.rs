@@ -130,7 +130,7 @@ fn a_violation_names_the_call_that_it_is_about() {
         (
             OpenAiResponses,
             "U:t A:pa U:t T:qa",
-            "the result of \"a\" does not stand directly behind its call",
+            "the result of \"a\" does not stand directly after its call",
         ),
         (OpenAiResponses, "U:t A:pa T:ra", "the call \"a\" is of another kind than this result"),
         (Anthropic, "U:t A:ms,t U:t", "the provider's own call \"s\" has no result"),
@@ -262,7 +262,7 @@ fn neighbours_of_the_newest_reasoning_are_kept_with_it() {
             "reasoning alone is not sent"
         );
         assert_eq!(intact("U:t A:h,t U:t A:t U:t A:h,t", provider), Some((5, 6)));
-        // The turn goes on: results, also with words of the user's beside or behind them.
+        // The turn goes on: results, also with words of the user's beside or after them.
         assert_eq!(intact("U:t A:h,ca U:ra A:t", provider), Some((1, 2)));
         assert_eq!(intact("U:t A:h,ca U:ra,t A:cb U:rb A:t", provider), Some((1, 2)));
         assert_eq!(intact("U:t A:h,ca U:ra U:t A:t", provider), Some((1, 2)));

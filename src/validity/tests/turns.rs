@@ -1,7 +1,7 @@
 //! The providers whose turns are strict, each with the results where its formats have them: the notation, and properties.
 //!
 //! `U:t A:h,t,ca,cb U:ra,rb`: messages of system, user, assistant and tool, X the assistant's that is not sent; pieces: text, white space, (h) reasoning,
-//! (c) call and (r) result with an id, (e) empty result, image; `!` behind a piece: half a surrogate pair, `?` bad arguments,
+//! (c) call and (r) result with an id, (e) empty result, image; `!` after a piece: half a surrogate pair, `?` bad arguments,
 //! `*` a cache marker.
 
 use proptest::prelude::*;
@@ -207,7 +207,7 @@ fn a_result_of_ours_is_outlined_with_its_name_and_as_an_error() {
     assert_eq!((&*piece.id, &*piece.name, piece.error), ("c1", "read", true));
 }
 
-/// The provider's own call waits behind other calls: it goes once, whether the user speaks next or its id comes again.
+/// The provider's own call waits after other calls: it goes once, whether the user speaks next or its id comes again.
 #[test]
 fn a_call_of_the_providers_that_waits_goes_once() {
     let fixes = |text: &str| {

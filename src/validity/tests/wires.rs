@@ -69,7 +69,7 @@ fn a_program_that_made_calls_is_not_dropped_before_it_ends() {
     }
 }
 
-/// I19: as many results as calls, in the one message behind them.
+/// I19: as many results as calls, in the one message after them.
 #[test]
 fn gemini_gets_the_results_of_a_turn_in_one_message() {
     let gemini = |text, expected: &[&str]| mends(Gemini, text, expected);
@@ -99,7 +99,7 @@ fn gemini_gets_the_results_of_a_turn_in_one_message() {
     gemini("U:t A:k,k U:ra,rb", &[]);
 }
 
-/// I18: a turn with calls stands directly behind the user or results, and the request ends with one of them.
+/// I18: a turn with calls stands directly after the user or results, and the request ends with one of them.
 #[test]
 fn gemini_calls_follow_a_user_message_or_results() {
     let gemini = |text, expected: &[&str]| mends(Gemini, text, expected);

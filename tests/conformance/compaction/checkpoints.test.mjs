@@ -129,7 +129,7 @@ test("no checkpoint is made below the minimum, when switched off, or within 15 t
     { window: { contextTokens: 900_000 } },
   );
   for (let at = 0; at < 31; at += 1) await turns.turn();
-  // A step and the words behind it are two turns: after 15, 31 and 47 at the latest.
+  // A step and the words after it are two turns: after 15, 31 and 47 at the latest.
   assert.equal(turns.jobs.length, 3);
 });
 

@@ -44,7 +44,7 @@ function watched(promise) {
 
 /**
  * Runs once for each await, until one is over before its await has come. `begin` says what is waited for, `then` what is done
- * at the await and what must hold behind it.
+ * at the await and what must hold after it.
  * @template T
  * @param {() => Promise<T & { call: Promise<any> }>} begin
  * @param {(own: T & { call: Promise<any>, watch: ReturnType<typeof watched> }) => Promise<void>} then
@@ -257,7 +257,7 @@ test("a session disposed at any await ends its compaction (F18)", {
     );
 });
 
-/** A request that has a checkpoint made behind it. */
+/** A request that has a checkpoint made after it. */
 async function behind() {
   const summary = { ...CHUNKS.summary, checkpoints: { minimumTokens: 500, thresholds: [25] } };
   let prompts = "";

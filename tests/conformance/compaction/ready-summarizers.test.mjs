@@ -268,7 +268,7 @@ for (const wire of WIRES) {
       "I'm sorry, I can't.",
       "stop",
     ]);
-    // Azure begins with no choice, and usage comes behind the last.
+    // Azure begins with no choice, and usage comes after the last.
     const empty = 'data: {"choices":[],"usage":{"prompt_tokens":9}}\n\n';
     assert.deepEqual(await ask(`${empty}${wire.stream().replace("data: [DONE]", `${empty}$&`)}`), [
       TEXT,

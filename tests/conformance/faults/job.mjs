@@ -19,7 +19,7 @@ const CHUNKS = { summary: { minimumTokens: 0, contextTokens: 4_000 } };
 const boom = () => {
   throw new Error("boom");
 };
-/** Each of these is refused behind a request. @param {any[]} answers @param {(string | undefined)[]} results */
+/** Each of these is refused after a request. @param {any[]} answers @param {(string | undefined)[]} results */
 async function checkAllRefused(answers, results) {
   for (const answer of answers) {
     const came = await checkRefused(manager(async (/** @type {any} */ job) => answer(job)));

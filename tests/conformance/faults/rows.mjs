@@ -16,7 +16,7 @@ export function checkAccepted({ messages }) {
   assert.deepEqual(strictFor("anthropic", "anthropic")(messages, { cache: new WeakMap() }), []);
 }
 
-/** A talk that grows until a compaction runs behind a request. @param {any} context */
+/** A talk that grows until a compaction runs after a request. @param {any} context */
 export async function untilDue(context) {
   /** @type {any[]} */
   const history = [];
@@ -29,7 +29,7 @@ export async function untilDue(context) {
 }
 
 /**
- * What a summarizer does behind a request: nothing changes, a reason is told, and the next request asks nobody.
+ * What a summarizer does after a request: nothing changes, a reason is told, and the next request asks nobody.
  * @param {any} own of `manager`
  */
 export async function checkRefused({ context, events }) {

@@ -39,7 +39,7 @@ function withProviderRun(history, format, provider, seed) {
     const { role, parts } = turn;
     const isOwn = role === "assistant" && parts.length > 0 && !turn.plain;
     if (!isOwn || next() >= 0.4) return turn;
-    // Behind what it thought and said, before what the host is to run.
+    // After what it thought and said, before what the host is to run.
     const found = parts.findIndex((part) => part.kind === "call" && part.hosted === undefined);
     const at = found < 0 ? parts.length : found;
     const own = next() < 0.3 ? [call(), call()] : [call()];
@@ -123,7 +123,7 @@ export function withoutMarkers(value) {
  * @param {readonly any[]} sent messages of the AI SDK
  */
 export function unpaired(sent) {
-  // The model's last turn may wait for it, also behind results of the host's.
+  // The model's last turn may wait for it, also after results of the host's.
   const last = sent.findLastIndex(({ role }) => role === "user");
   for (const [at, { role, content, parts }] of sent.entries()) {
     if (role !== "assistant") continue;

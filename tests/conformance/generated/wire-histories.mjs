@@ -179,7 +179,7 @@ export function refusedByGemini(contents) {
       if (typeof one.response !== "object") return `${at}: result ${number} is no object`;
     }
     if (calls(content).length > 0 && (at === 0 || before.role === "model")) {
-      return `${at}: a turn with calls behind none of the user's`;
+      return `${at}: a turn with calls after none of the user's`;
     }
   }
   if (contents.length > 0 && contents.at(-1).role === "model") return "it ends with the model";

@@ -94,7 +94,7 @@ test("a compaction by a summarizer has its lines in its record and in the next r
     return record.head;
   };
   const head = await compacted({ keep: "lines" });
-  // Behind the summary, or the extract in its place.
+  // After the summary, or the extract in its place.
   const expected = `\n\n[${HEAD}[read] src/table.txt\n> ${row(250)}> ${row(17)}Names`;
   assert.ok(head.includes(expected), head);
   assert.ok(!(await compacted({})).includes(HEAD));

@@ -33,8 +33,8 @@ const shownFailures = 20;
  * @param {any} api the package
  * @param {any} session what `readSession` gave
  * @param {{ contextTokens: number, provider?: string, preset?: string | undefined, estimateAll?: boolean, everyPrefix?: boolean,
- *   create?: any, summarize?: any }} options `everyPrefix`: it is asked behind every message, not only where the session asked;
- *   `summarize`: it is asked by `prepare`, and what runs behind a request is waited for
+ *   create?: any, summarize?: any }} options `everyPrefix`: it is asked after every message, not only where the session asked;
+ *   `summarize`: it is asked by `prepare`, and what runs after a request is waited for
  * @returns {Promise<Report>}
  */
 export async function carryOut(
@@ -230,7 +230,7 @@ export async function carryOut(
         fail("I12", stale, "thinking bound to another prefix is sent, and no hint says so");
       }
     }
-    // One that ended behind a request is carried by the next.
+    // One that ended after a request is carried by the next.
     const behind = summarize && manager.status();
     if (!behind || (behind.blocked?.reason !== "running" && behind.compactions === report.folds))
       checkAgain(await ask(history), view, fail);
@@ -291,7 +291,7 @@ function textsOf({ content, parts }) {
 /**
  * The requests of a session, in order: what each saw and when. Without times: ten seconds a message.
  * @param {any} session
- * @param {boolean} everyPrefix a request behind every message
+ * @param {boolean} everyPrefix a request after every message
  * @returns {Array<{ sent: number, at: number }>}
  */
 export function requestsOf(session, everyPrefix = false) {

@@ -12,7 +12,7 @@
  * PLIMSOLL_PAIRS     a regular expression over the pairs, e.g. ^ai-sdk x gemini$
  * PLIMSOLL_ESTIMATE  all: every request measured again, not a sample
  * PLIMSOLL_LOG       a file that gets one JSON line each; what stands there without violations is not done again
- * PLIMSOLL_PREFIXES  some: besides, asked behind every message, not only where the session asked, at 32,000: every session in its own
+ * PLIMSOLL_PREFIXES  some: besides, asked after every message, not only where the session asked, at 32,000: every session in its own
  *                    format under every preset, in the others under one that changes from session to session and pair to
  *                    pair. all: under every preset in the others too
  * PLIMSOLL_CI        1: every session, in some pairs, not in few, and at each window in its own format, not at one of them
@@ -133,7 +133,7 @@ else {
   });
 }
 
-/** The presets that are asked behind every message. @param {boolean} isOwn @param {number} turn */
+/** The presets that are asked after every message. @param {boolean} isOwn @param {number} turn */
 function presetsOf(isOwn, turn) {
   if (chosenPreset) return [preset];
   const all = [...ours, ...seeds];

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Hosts whose history ends otherwise each turn: a reminder or a prompt for notes behind it, which is in no later history. Only
+ * Hosts whose history ends otherwise each turn: a reminder or a prompt for notes after it, which is in no later history. Only
  * the end that is another is measured again, and the request is that of a session which reads all of it.
  */
 import assert from "node:assert/strict";

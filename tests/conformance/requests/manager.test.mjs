@@ -320,7 +320,7 @@ test("a session disposed during a save is saved completely, and then never again
     code: "DISPOSED",
     message: "save: the session was disposed of; make a new one",
   });
-  // Also behind another's commit, which it takes in.
+  // Also after another's commit, which it takes in.
   const behind = await api.ContextManager.open(store, "one", { window });
   await (await save()).saved;
   const late = behind.save();
@@ -341,7 +341,7 @@ test("a session continues from a store, also in another process", { skip }, asyn
   assert.deepEqual(there.request(work.history).messages, here.request(work.history).messages);
   work.run(there, 10);
   assert.deepEqual(await there.save(), { revision: 2, rebased: false });
-  // This one is behind: it goes on from the other's.
+  // This one is older: it goes on from the other's.
   assert.deepEqual(await here.save(), { revision: 2, rebased: true });
   assert.deepEqual(here.request(work.history).messages, there.request(work.history).messages);
   work.run(here, 5);

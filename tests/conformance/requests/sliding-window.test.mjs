@@ -33,7 +33,7 @@ function newest(all) {
 }
 
 let clock = 0;
-/** The last messages wherever they begin, behind a message that is another each time. @param {any[]} all */
+/** The last messages wherever they begin, after a message that is another each time. @param {any[]} all */
 function bootstrapped(all) {
   const list = all.slice(-WINDOW);
   if (list.length === all.length || list[0].role === "user") return list;

@@ -69,7 +69,7 @@ function manager(/** @type {object} */ more = {}) {
   });
 }
 
-/** Entries with random ids, each behind the one before it. */
+/** Entries with random ids, each after the one before it. */
 function file() {
   /** @type {string[]} */
   const lines = [JSON.stringify({ type: "session", version: 3, id: "s", cwd: "/" })];

@@ -168,7 +168,7 @@ test("however a history is edited, it is answered as if every message were read"
       if (kind === "swap") list = [...list.slice(place), ...list.slice(0, place)];
       if (kind === "change") {
         list.slice(place, place + 1).map((it) => Object.assign(it, text));
-        // A running session looks for a change in place only where something behind it is another.
+        // A running session looks for a change in place only where something after it is another.
         manager = new api.ContextManager(options);
       }
       if (list.length === 0) list = part(0, 1);

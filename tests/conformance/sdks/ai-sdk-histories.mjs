@@ -8,7 +8,7 @@ const USAGE = {
   totalTokens: 2,
 };
 
-/** Every version that is installed: its name, its module, and a generateText that stops behind the prompt. */
+/** Every version that is installed: its name, its module, and a generateText that stops after the prompt. */
 export async function versions() {
   // Warnings of deprecated parts are no verdict.
   /** @type {any} */ (globalThis).AI_SDK_LOG_WARNINGS = false;

@@ -18,7 +18,7 @@ const manager = (/** @type {any} */ options = {}) =>
     ...options,
   });
 
-/** The positions at which a model is called: behind a user's message or results. @param {any[]} history */
+/** The positions at which a model is called: after a user's message or results. @param {any[]} history */
 const calls = (history) =>
   history.flatMap((_, at) =>
     at + 1 === history.length || history[at + 1].role === "assistant" ? [at + 1] : [],

@@ -35,7 +35,7 @@ const gave = (
 });
 const user = (/** @type {string} */ text) => ({ role: "user", content: [{ type: "text", text }] });
 
-/** Work that fills a small window behind a history, so that the start of it has to go. */
+/** Work that fills a small window after a history, so that the start of it has to go. */
 const filler = (/** @type {number} */ steps) =>
   Array.from({ length: steps }, (_, at) => [
     { role: "assistant", content: [call(`f${at}`, "read", { path: `${at}.ts` })] },

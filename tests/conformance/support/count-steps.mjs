@@ -186,12 +186,12 @@ function unsigned(value) {
   return value > 0x7f ? [low | 0x80, ...unsigned(value >>> 7)] : [low];
 }
 
-/** Instructions with one number behind them: branches, calls, locals, globals, tables, constants, functions. */
+/** Instructions with one number after them: branches, calls, locals, globals, tables, constants, functions. */
 const ONE = new Set([
   0x02, 0x03, 0x04, 0x0c, 0x0d, 0x10, 0x12, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x3f, 0x40,
   0x41, 0x42, 0xd0, 0xd2,
 ]);
-/** Numbers behind an instruction after 0xfc. */
+/** Numbers after an instruction after 0xfc. */
 const AFTER_FC = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 
 class Reader {

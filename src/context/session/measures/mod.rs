@@ -34,10 +34,10 @@ fn setting_of(session: &Session) -> Option<u64> {
     Some(hash::bytes(VERSION, setting.as_bytes()))
 }
 
-/// Behind the measures that follow a snapshot, and their length in the four bytes before it.
+/// After the measures that follow a snapshot, and their length in the four bytes before it.
 const MEASURED: &[u8; 4] = b"MEAS";
 
-/// The session as bytes, with these measures behind its snapshot.
+/// The session as bytes, with these measures after its snapshot.
 pub fn snapshot_with(session: &Session, measures: &[u8]) -> Vec<u8> {
     let mut bytes = snapshot_bytes(session);
     if let Ok(length) = u32::try_from(measures.len()) {
@@ -48,7 +48,7 @@ pub fn snapshot_with(session: &Session, measures: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A snapshot and the measures behind it, if there are any.
+/// A snapshot and the measures after it, if there are any.
 ///
 /// # Errors
 /// `CorruptState` for measures that have changed.

@@ -55,7 +55,7 @@ impl Snapshot {
         if let Some(head) = &self.head {
             out.number(head.tokens.into());
             out.numbers(&head.digest);
-            // As above: a time, one more than it is, behind the bit.
+            // As above: a time, one more than it is, after the bit.
             let at = self.head_at.and_then(|at| u64::try_from(at).ok()?.checked_add(1));
             out.number(u64::from(head.summary) | (at.unwrap_or(0) << 1));
             out.number(head.folds.into());

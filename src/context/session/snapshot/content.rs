@@ -46,7 +46,7 @@ pub(in crate::context) struct Snapshot {
     pub(in crate::context) open: bool,
     /// First message that no fold has touched.
     pub(in crate::context) start: MessageId,
-    /// First message behind the head.
+    /// First message after the head.
     pub(in crate::context) head_from: MessageId,
     pub(in crate::context) head: Option<Head>,
     /// When the first message was written that it stands for.

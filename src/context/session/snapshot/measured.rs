@@ -6,7 +6,7 @@ use crate::context::request::last_request::LastRequest;
 use crate::context::session::Session;
 use crate::model::MessageId;
 
-/// How many messages the session keeps where its history parts behind so many.
+/// How many messages the session keeps where its history parts after so many.
 pub fn keeps(session: &Session, same: MessageId) -> MessageId {
     // A call that waits there may have come again under another id.
     let fits = |it: &&Rc<Session>| {

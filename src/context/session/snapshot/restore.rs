@@ -164,7 +164,7 @@ pub(in crate::context) fn finish_restore(session: &mut Session) {
         // A fold that does not hold began the last request.
         session.request.last.items = vec![UNKNOWN];
     } else if !is_complete {
-        // What stood behind these is not known: the request is not what it was from there on.
+        // What stood after these is not known: the request is not what it was from there on.
         session.request.last.items.push(UNKNOWN);
     }
     session.request.last.rebuild =
@@ -264,7 +264,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
         let now = if snapshot.recount { recounted(session, *block) } else { *now };
         session.transcript.ledger.set_form(*block, form, now);
     }
-    // All at once: each by itself would move what is behind it.
+    // All at once: each by itself would move what is after it.
     session.transcript.ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
     if folds_hold {
         session.decisions.pruner.start = snapshot.start;

@@ -14,7 +14,7 @@ use crate::context::session::snapshot::measured::keeps;
 use crate::context::session::snapshot::{resync, snapshot_of};
 use crate::model::MessageId;
 
-/// The host's history is the known one in its first `same` messages only. How many of these the session keeps: those behind
+/// The host's history is the known one in its first `same` messages only. How many of these the session keeps: those after
 /// them come again. `parts`: the message that follows is another, whatever it says.
 pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageId {
     let ends = if parts { same } else { MessageId::NONE };

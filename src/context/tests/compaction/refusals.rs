@@ -237,7 +237,7 @@ fn the_last_compaction_of_this_process_is_judged_after_a_merge() {
     assert!(!judged(false, true), "waits for a reading of ours");
 }
 
-/// Whether the guard learns that the request behind a compaction fits, if the provider counts so many tokens in it.
+/// Whether the guard learns that the request after a compaction fits, if the provider counts so many tokens in it.
 fn reading(used: u64, change: fn(&mut Session)) -> bool {
     let mut host = talked(&options(&json!({})), 2);
     let guard = || {

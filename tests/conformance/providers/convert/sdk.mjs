@@ -103,8 +103,8 @@ function aiSdkOutput(part) {
 }
 
 /**
- * UIMessages hold call and result in one part. A result that stands elsewhere than behind its call cannot be written:
- * the first of its id behind the call, before the user speaks, is taken.
+ * UIMessages hold call and result in one part. A result that stands elsewhere than after its call cannot be written:
+ * the first of its id after the call, before the user speaks, is taken.
  * @param {Turn[]} turns @param {string} provider @param {boolean} oneForAll a message holds all steps up to the user's next word
  */
 export function aiSdkUi(turns, provider, oneForAll) {

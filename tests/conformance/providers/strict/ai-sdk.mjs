@@ -183,7 +183,7 @@ function checkUi({ role, parts }) {
   return found;
 }
 
-/** I4: an approval's request stands beside its call, its answer behind it. @param {readonly any[]} messages @returns {Violation[]} */
+/** I4: an approval's request stands beside its call, its answer after it. @param {readonly any[]} messages @returns {Violation[]} */
 function checkApprovals(messages) {
   /** @type {Violation[]} */
   const violations = [];

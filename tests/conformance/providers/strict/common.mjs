@@ -144,7 +144,7 @@ export function checkEach(messages, rules, checkMessage) {
 
 /**
  * I1, I2, I3, I5 by place: `steps` are the turns of the request in order. A step with calls must be answered by the
- * steps directly behind it, until one `closes` (anything that is not a result).
+ * steps directly after it, until one `closes` (anything that is not a result).
  * @param {readonly Step[]} steps
  * @returns {Violation[]}
  */

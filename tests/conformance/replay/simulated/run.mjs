@@ -158,7 +158,7 @@ export async function live(api, seed, { steps = 200, timers }) {
   let number = 0;
   /** Messages before this one may have gone into a fold. */
   let folded = 0;
-  /** Of all folds: what was asked for before one may be looked at behind it. @type {Set<string>} */
+  /** Of all folds: what was asked for before one may be looked at after it. @type {Set<string>} */
   const heads = new Set();
   /** Told as let go where even the floor is over the window, or beside pins of what was cut: a fold would make no room either. @type {Set<number>} */
   const letGo = new Set();
