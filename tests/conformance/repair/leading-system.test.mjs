@@ -52,16 +52,16 @@ for (const provider of ["anthropic", "bedrock"]) {
 }
 
 test("system messages are sent to gemini as user messages", { skip }, () => {
-  const says = (/** @type {string} */ role, /** @type {string} */ text) => ({
+  const content = (/** @type {string} */ role, /** @type {string} */ text) => ({
     role,
     parts: [{ text }],
   });
   const history = [
-    says("system", "You are a careful assistant."),
-    says("user", "Hello."),
-    says("model", "Hello."),
-    says("system", "It is noon."),
-    says("user", "Go on."),
+    content("system", "You are a careful assistant."),
+    content("user", "Hello."),
+    content("model", "Hello."),
+    content("system", "It is noon."),
+    content("user", "Go on."),
   ];
   const prepared = new api.ContextManager({ window, format: "gemini" }).request(history);
   assert.deepEqual(strictGemini(prepared.messages), []);
