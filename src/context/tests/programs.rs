@@ -189,7 +189,7 @@ fn a_result_that_a_program_reads_is_not_cut_however_large_it_is() {
 
 /// Neither by edits before the trigger nor above it, and whatever the preset; after the end of the program too.
 #[test]
-fn results_that_programs_read_leave_whole_and_with_their_program() {
+fn results_that_programs_read_leave_uncut_and_with_their_program() {
     let presets = [
         "balanced",
         "economy",
@@ -235,7 +235,7 @@ fn results_that_programs_read_leave_whole_and_with_their_program() {
 
 /// One that is too large to be sent whole is reported: what is cut would be no result of that tool.
 #[test]
-fn a_program_whose_results_do_not_fit_is_sent_whole_and_reported() {
+fn a_program_with_too_large_results_is_sent_uncut_and_reported() {
     for wire in WIRES {
         let mut host = host(wire.provider, wire.format, 8_000);
         host.append(wire.ask("sum them"));
@@ -273,7 +273,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn programs_are_sent_whole_or_not_at_all_in_any_history(
+    fn programs_are_sent_uncut_or_not_at_all_in_any_history(
         wire in 0..WIRES.len(),
         preset in prop::sample::select(&["balanced", "economy", "capacity", "aceclaw", "hermes"][..]),
         tokens in 4_000..20_000_u32,
