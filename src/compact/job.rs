@@ -163,9 +163,7 @@ impl Compaction {
         let below = task.below(&self.messages, room, &self.options);
         let checkpoint = task.last && self.options.checkpoint.makes;
         let headings = task.headings(&self.options);
-        let previous = task.outdated(&self.messages, &self.options);
-        let previous = previous.as_deref();
-        let expect = Expect { headings, checkpoint, below, input: &input, previous };
+        let expect = Expect { headings, checkpoint, below, input: &input };
         match verify(text, finish.as_deref(), &expect, &self.options) {
             Ok(body) => {
                 task.stage = Stage::Answered(body);

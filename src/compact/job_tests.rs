@@ -119,31 +119,6 @@ fn an_update_is_fed_the_previous_summary_once() {
     assert!(done["summary"].as_str().unwrap().starts_with("[COMPACTED]"));
 }
 
-/// What it was to take in would be lost. After the second refusal an extract has it.
-#[test]
-fn an_update_that_repeats_the_previous_summary_is_refused() {
-    let headings = |ask: &Value| {
-        let names = ask["job"]["requiredHeadings"].as_array().unwrap();
-        let all = names.iter().map(|name| format!("## {}\n{BODY}", name.as_str().unwrap()));
-        all.collect::<Vec<_>>().join("\n\n")
-    };
-    let (_, asked) = play(machine(json!({}), 6, 100), |_, ask| good(&ask["job"]));
-    let previous = headings(&asked[0]);
-    let session = |words| machine(json!({ "previousSummary": previous, "room": 9_000 }), 6, words);
-    let again =
-        |_, ask: &Value| json!({ "text": format!("{}\n", headings(ask)), "finishReason": "stop" });
-    let (done, asked) = play(session(100), again);
-    assert_eq!(results(&done), ["unverified", "unverified"]);
-    assert!(
-        asked[1]["job"]["prompt"].as_str().unwrap().contains("it repeats the previous summary")
-    );
-    assert_eq!(done["degraded"], json!(true));
-    assert!(done["summary"].as_str().unwrap().contains("message 5"));
-    // With little that is new there may be nothing to add.
-    let (done, _) = play(session(4), again);
-    assert_eq!((results(&done), &done["degraded"]), (vec!["ok"], &json!(false)));
-}
-
 /// F090, F104, F30: chunks within the window, then one merge, which is fed the previous summary.
 /// Row F104.
 #[test]

@@ -174,24 +174,6 @@ impl Task {
         Some(head_tail(previous, most, Cut::TOKENS, |text| options.tokens(text)))
     }
 
-    /// The previous summary, if there is enough new to tell of that none like it can be the next.
-    pub(super) fn outdated<'o>(
-        &self,
-        messages: &[Message],
-        options: &'o Options,
-    ) -> Option<Cow<'o, str>> {
-        let is_enough = match &self.input {
-            Input::Messages(range) => {
-                let own = messages.get(range.clone()).unwrap_or_default();
-                let goes = own.iter().filter(|message| !message.kept);
-                goes.map(|message| message.tokens).fold(0, u32::saturating_add) >= LEAST_CHUNK
-            }
-            // There were too many messages for one call.
-            Input::Texts(_) => true,
-        };
-        self.previous(options).filter(|_| is_enough)
-    }
-
     pub(super) fn headings(&self, options: &Options) -> &'static [&'static str] {
         match (self.last && !options.checkpoint.makes, self.line) {
             (false, _) => &[],
