@@ -37,7 +37,7 @@ const GATES: [Gate; 8] = [
     Gate { part: "prompt.wasm", weight: Weight::Bytes, most: 190_500,
         reason: "built for speed: a prompt is put together before an engine has optimized anything; 10,000 for AceClaw's order, the focus as a section, blocks for cache markers and the tools of every provider" },
     Gate { part: "compact.wasm", weight: Weight::Bytes, most: 160_000,
-        reason: "the summarizer's job with redaction, and the default tokenizer's table; 2,500 for private keys whose lines a tool has numbered, and for answers that are no summary; 1,500 for updates that repeat a summary, and an echo that is found in time linear in the transcript; 3,000 for what the user asked, two calls at a time, and retries that name what was missing; 9,000 for the library's search in texts, which takes no longer on crafted ones" },
+        reason: "the summarizer's job with redaction, and the default tokenizer's table; 2,500 for private keys whose lines a tool has numbered, and for answers that are no summary; 1,500 for an echo that is found in time linear in the transcript; 3,000 for what the user asked, two calls at a time, and retries that name what was missing; 9,000 for the library's search in texts, which takes no longer on crafted ones" },
     Gate { part: "candidates.wasm", weight: Weight::Bytes, most: 168_800,
         reason: "HMAC and the store, with the default tokenizer's table" },
     Gate { part: "main", weight: Weight::Brotli, most: 323_500,
