@@ -150,8 +150,8 @@ impl Pruner {
             decision.refused = self.refuses(seed, cut);
         }
         // A second fold at the same cut would write the same head again.
-        let after = cut > self.start || (without_head && self.head.is_none());
-        if moment.folds == Folds::Never || decision.refused.is_some() || !after {
+        let cuts_more = cut > self.start || (without_head && self.head.is_none());
+        if moment.folds == Folds::Never || decision.refused.is_some() || !cuts_more {
             return None;
         }
         let end = ledger.blocks_of(cut).start;
