@@ -5,13 +5,13 @@
 //! model are of one call.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::file::{CompactionRecord, SessionFile, SessionWindow, refuse_leaf};
 use super::lines::Line;
 use super::native::{RESPONSES, Whose};
 use super::raw::{Object, RawValue, is_object, items};
 use super::time::millis;
+use super::undone::{Mark, undone};
 use super::usage;
 use crate::error::Error;
 
@@ -29,30 +29,21 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
         model: String::new(),
         answering: false,
     };
-    let undone = undone(lines);
-    for (at, line) in lines.iter().enumerate() {
-        reader.line(line, undone.iter().any(|range| range.contains(&at)));
+    for (line, is_undone) in lines.iter().zip(undone(lines, mark)) {
+        reader.line(line, is_undone);
     }
     Ok(reader.file.finish())
 }
 
-/// Lines of the turns that the user took back: Codex goes on from before them.
-fn undone(lines: &[Line<'_>]) -> Vec<Range<usize>> {
-    let (mut turns, mut undone) = (Vec::new(), Vec::new());
-    for (at, line) in lines.iter().enumerate() {
-        let payload = line.fields.object("payload").unwrap_or_default();
-        if line.fields.is("type", "response_item") && is_turn(&payload) {
-            turns.push(at);
-        } else if payload.is("type", "thread_rolled_back") {
-            let count = payload.number("num_turns").and_then(|count| usize::try_from(count).ok());
-            let left = turns.len().saturating_sub(count.unwrap_or(0));
-            if let Some(&start) = turns.get(left) {
-                undone.push(start..at);
-            }
-            turns.truncate(left);
-        }
+fn mark(line: &Line<'_>) -> Mark {
+    let payload = line.fields.object("payload").unwrap_or_default();
+    if line.fields.is("type", "response_item") && is_turn(&payload) {
+        Mark::Turn
+    } else if payload.is("type", "thread_rolled_back") {
+        Mark::Undo(payload.number("num_turns").unwrap_or(0))
+    } else {
+        Mark::Other
     }
-    undone
 }
 
 /// A user's message with which a turn starts: not what Codex itself writes in the user's name.

@@ -59,7 +59,7 @@ pub(super) fn read(samples: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFi
     let events = sample.fields.get("events").map(elements).unwrap_or_default();
     let (answers, calls) = model_calls(&events);
     for line in &sample.fields.get("messages").map(elements).unwrap_or_default() {
-        reader.read(std::slice::from_ref(line));
+        reader.read(std::slice::from_ref(line), &[]);
         let call = line.fields.text("id").and_then(|id| calls_at(&answers, &calls, &id));
         if let Some(call) = call.filter(|_| line.fields.is("role", "assistant")) {
             reader.chat.cost(call.usage);

@@ -1,9 +1,16 @@
 //! Kimi CLI: its wire, one event a line.
 //!
 //! A step is a model call; its parts, calls and results come as events of their own. A step that was cancelled before the model said
-//! anything left nothing in the history. The notes that the agent put under a result belong to it.
+//! anything left nothing in the history. The notes that the agent put under a result belong to it. Turns that the user took back are left
+//! out; after `/clear` the session goes on without what was before.
 
+use std::borrow::Cow;
+
+use super::lines::Line;
+use super::path::at;
+use super::raw::{Object, text};
 use super::script::{Act, Rule, Script};
+use super::undone::{self, Mark};
 use super::usage::KIMI;
 
 pub(super) const SCRIPT: Script = Script {
@@ -74,7 +81,13 @@ pub(super) const SCRIPT: Script = Script {
             }],
         },
         Rule {
+            kinds: &["context.clear"],
+            needs: "",
+            acts: &[Act::Fold { summary: "", head: "", before: "", after: "", unless: "" }],
+        },
+        Rule {
             kinds: &[
+                "context.undo",
                 "metadata",
                 "turn.*",
                 "llm.*",
@@ -89,6 +102,44 @@ pub(super) const SCRIPT: Script = Script {
         },
     ],
 };
+
+/// For each line whether it is a message, or a part of one, of a turn that the user took back. What the agent added beside the user's
+/// messages stays.
+pub(super) fn undone(lines: &[Line<'_>]) -> Vec<bool> {
+    let of_turns = undone::undone(lines, mark);
+    let is_said = |line: &Line<'_>| {
+        let kind = line.fields.text("type").unwrap_or_default();
+        kind.starts_with("context.append") && origin(&line.fields, "kind") != "injection"
+    };
+    lines.iter().zip(of_turns).map(|(line, is_undone)| is_undone && is_said(line)).collect()
+}
+
+fn mark(line: &Line<'_>) -> Mark {
+    let fields = &line.fields;
+    match &*fields.text("type").unwrap_or_default() {
+        "context.append_message" if is_turn(fields) => Mark::Turn,
+        "context.undo" => Mark::Undo(fields.number("count").unwrap_or(0)),
+        "context.clear" | "context.apply_compaction" => Mark::Boundary,
+        _ => Mark::Other,
+    }
+}
+
+/// A message or a command of the user's.
+fn is_turn(fields: &Object<'_>) -> bool {
+    at(fields, "message.role").and_then(text).is_some_and(|role| role == "user")
+        && match &*origin(fields, "kind") {
+            "" | "user" => true,
+            "skill_activation" | "plugin_command" => origin(fields, "trigger") == "user-slash",
+            _ => false,
+        }
+}
+
+/// What a message says of where it comes from; empty if it says nothing.
+fn origin<'a>(fields: &Object<'a>, name: &str) -> Cow<'a, str> {
+    let message = fields.object("message").unwrap_or_default();
+    let origin = message.object("origin").unwrap_or_default();
+    origin.text(name).unwrap_or_default()
+}
 
 #[cfg(test)]
 mod tests {
@@ -131,5 +182,74 @@ mod tests {
         );
         let fold = &file.compactions[0];
         assert_eq!((fold.first_kept_index, &*fold.head, fold.tokens_after), (3, "head", 90));
+    }
+
+    #[test]
+    fn turns_that_the_user_took_back_are_left_out_and_what_the_agent_added_stays() {
+        let say = |text: &str, origin: &str| {
+            format!(
+                r#"{{"type":"context.append_message","message":{{"role":"user","content":"{text}"{origin}}}}}"#
+            )
+        };
+        let user = |text: &str| say(text, r#","origin":{"kind":"user"}"#);
+        let of = |kind: &str| format!(r#","origin":{{"kind":"{kind}"}}"#);
+        let step = |id: &str| {
+            format!(
+                r#"{{"type":"context.append_loop_event","event":{{"type":"step.begin","uuid":"{id}"}}}}
+{{"type":"context.append_loop_event","event":{{"type":"content.part","part":{{"type":"text","text":"{id}"}}}}}}
+{{"type":"context.append_loop_event","event":{{"type":"step.end"}}}}"#
+            )
+        };
+        let undo = |count: &str| format!(r#"{{"type":"context.undo","count":{count}}}"#);
+        let slash = r#","origin":{"kind":"skill_activation","trigger":"user-slash"}"#;
+        let lines = [
+            user("one"),
+            step("A"),
+            say("two", ""),
+            say("note", &of("injection")),
+            say("timer", &of("cron_job")),
+            r#"{"type":"config.update","systemPrompt":"rules"}"#.into(),
+            step("B"),
+            undo("1"),
+            say("three", slash),
+            step("C"),
+            undo("0"),
+            user("four"),
+            step("D"),
+            undo("2"),
+            user("five"),
+            step("E"),
+        ];
+        let read =
+            |lines: &[String]| read_session(lines.join("\n").as_bytes(), None).expect("read");
+        let texts = |lines: &[String]| {
+            let texts = json(&read(lines)).into_iter();
+            let texts = texts.map(|text| text.split('"').nth(7).unwrap_or_default().to_owned());
+            texts.collect::<Vec<_>>()
+        };
+        assert_eq!(texts(&lines), ["one", "A", "note", "five", "E"]);
+        let file = read(&lines);
+        assert_eq!((file.system.as_deref(), file.calls.len()), (Some("rules"), 2));
+        assert_eq!((file.receipt.unknown, file.receipt.dead_ends), (0, 13));
+        // What a compaction took and what was cleared cannot be taken back.
+        let fold = r#"{"type":"context.apply_compaction","summary":"so far"}"#;
+        let clear = r#"{"type":"context.clear"}"#;
+        for (boundary, summary) in [(fold, "so far"), (clear, "")] {
+            let lines = [
+                user("one"),
+                step("A"),
+                boundary.into(),
+                user("two"),
+                step("B"),
+                undo("9"),
+                user("three"),
+                step("C"),
+            ];
+            assert_eq!(texts(&lines), ["one", "A", "three", "C"]);
+            let file = read(&lines);
+            let record = &file.compactions[0];
+            assert_eq!((record.first_kept_index, &*record.summary), (2, summary));
+            assert_eq!(file.receipt.unknown, 0);
+        }
     }
 }

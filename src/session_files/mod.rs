@@ -38,6 +38,7 @@ mod session_reader;
 mod shortest;
 mod time;
 mod trajectory;
+mod undone;
 mod usage;
 
 #[cfg(test)]
@@ -188,7 +189,8 @@ fn records(
     };
     file::refuse_leaf(leaf, format)?;
     let mut reader = reader::Reader::new(script, format);
-    reader.read(lines);
+    let undone = if writer == Writer::Kimi { kimi::undone(lines) } else { Vec::new() };
+    reader.read(lines, &undone);
     Ok(reader.chat.finish())
 }
 

@@ -40,14 +40,14 @@ impl<'s, 'a> Reader<'s, 'a> {
         }
     }
 
-    /// Takes in the records in order, and says of each whether it was understood.
-    pub(super) fn read(&mut self, lines: &[Line<'a>]) {
-        for line in lines {
-            self.record(line);
+    /// Takes in the records in order, and says of each whether it was understood. Those of turns that the user took back are left out.
+    pub(super) fn read(&mut self, lines: &[Line<'a>], undone: &[bool]) {
+        for (at, line) in lines.iter().enumerate() {
+            self.record(line, undone.get(at) == Some(&true));
         }
     }
 
-    fn record(&mut self, line: &Line<'a>) {
+    fn record(&mut self, line: &Line<'a>, is_undone: bool) {
         let kind = self.kind(&line.fields);
         if let Some(fault) = &line.fault {
             return self.chat.file.receipt.fail(line.number, fault.as_str());
@@ -73,6 +73,11 @@ impl<'s, 'a> Reader<'s, 'a> {
             }
         }
         self.chat.file.receipt.count(&kind, true);
+        if is_undone {
+            let dead_ends = &mut self.chat.file.receipt.dead_ends;
+            *dead_ends = dead_ends.saturating_add(1);
+            return;
+        }
         if !rule.acts.is_empty() && at(&line.fields, self.script.aside).is_some() {
             let aside = &mut self.chat.file.receipt.sidechain;
             *aside = aside.saturating_add(1);
