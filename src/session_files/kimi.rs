@@ -107,11 +107,11 @@ pub(super) const SCRIPT: Script = Script {
 /// messages stays.
 pub(super) fn undone(lines: &[Line<'_>]) -> Vec<bool> {
     let of_turns = undone::undone(lines, mark);
-    let is_said = |line: &Line<'_>| {
+    let is_message = |line: &Line<'_>| {
         let kind = line.fields.text("type").unwrap_or_default();
         kind.starts_with("context.append") && origin(&line.fields, "kind") != "injection"
     };
-    lines.iter().zip(of_turns).map(|(line, is_undone)| is_undone && is_said(line)).collect()
+    lines.iter().zip(of_turns).map(|(line, is_undone)| is_undone && is_message(line)).collect()
 }
 
 fn mark(line: &Line<'_>) -> Mark {
