@@ -114,7 +114,7 @@ export class Commits {
     return saved;
   }
 
-  /** Nothing is saved from now on. `stop` runs when nothing is under way any more: now, or after what is. */
+  /** Nothing is saved from now on. `stop` runs after the commits under way, or now if there are none. */
   end(stop: () => void): void {
     this.#isOver = true;
     if (this.#underWay === 0) stop();

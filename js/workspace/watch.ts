@@ -31,7 +31,7 @@ export class Watcher {
   #starting: NodeJS.Immediate | undefined;
   #settling: NodeJS.Timeout | undefined;
 
-  /** @param folders each after the one that it stands in */
+  /** @param folders each after its parent */
   constructor(folders: readonly Watched[], changed: () => void) {
     this.#folders = folders;
     this.#changed = changed;

@@ -19,10 +19,10 @@ use crate::error::{Error, Result};
 
 const DOMAIN: &[u8] = b"plimsoll candidates 1";
 const MAC: &str = ",\"mac\":\"";
-/// What stands after a line's text: the name, the digits, the quote and the brace.
+/// Length of a line after its text: the name, the digits, the quote and the brace.
 const TAIL: usize = MAC.len() + 2 * SIGNATURE + 2;
 
-/// The signatures that a line is signed after: the head's, and that of the line before.
+/// The signatures that are part of what a line signs: the head's, and that of the line before.
 #[derive(Clone, Debug, Default)]
 struct Behind {
     head: Vec<u8>,

@@ -5,8 +5,8 @@
 //!
 //! A file a format: `pi` (with `record` and `checkpoint`: its compactions and checkpoints, and ours), `claude_code` (with `claude_branch`: which lines count), `codex`, `inspect`, `opencode`, `messages` (the
 //! arrays that providers take), `native` (formats that are handed over as they are). Where a table of members says all, it is
-//! one: `copilot`, `kimi`, `managed`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `detect` tells whose
-//! file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
+//! one: `copilot`, `kimi`, `managed`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `undone` finds turns
+//! that the user took back. `detect` tells whose file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
 
 mod canonical;
 mod chat;
