@@ -160,7 +160,7 @@ interface StandardSchema {
   jsonSchema?: { input(options: { target: string }): unknown };
 }
 
-/** The usage of an answer. With a `responseFormat` the answer is in a list, after the object that was parsed from it. */
+/** The usage of an answer; with a `responseFormat`, of the first of its messages. */
 function usageOf(answer: unknown): object | undefined {
   const { usage_metadata: usage, messages } = Object(answer) as Answer;
   return usage ?? messages?.[0]?.usage_metadata;
