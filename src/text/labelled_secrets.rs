@@ -15,6 +15,7 @@ const LONGEST_KIND: usize = 12;
 /// The first line of a key, and how it begins.
 const LONGEST_HEAD: usize = 64;
 const BEGIN: &str = "-----BEGIN ";
+const PRIVATE_KEY: &str = "PRIVATE KEY";
 const END: &[u8] = b"-----END";
 /// What a tool puts before a line of a file: the file's name and the line's number.
 const LONGEST_MARK: usize = 96;
@@ -84,7 +85,7 @@ fn starts_with(bytes: &[u8], word: &str) -> bool {
 pub(super) fn pem(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
     let head = rest.strip_prefix(BEGIN.as_bytes())?;
-    let name = b"PRIVATE KEY";
+    let name = PRIVATE_KEY.as_bytes();
     // Kinds of keys are short words in capitals: no other secret stands in one.
     let head = head.get(..LONGEST_KIND.saturating_add(name.len())).unwrap_or(head);
     let kind = head.windows(name.len()).position(|it| it == name)?;
@@ -163,8 +164,13 @@ fn is_line_of_key(line: &[u8]) -> bool {
     length > 0 && line_end && after.windows(END.len()).any(|it| it == END)
 }
 
+/// Where the first private key of a text may start. No word before it is a part of one, and nearly no text has any.
+pub fn first_private_key(text: &str) -> Option<usize> {
+    text.find(PRIVATE_KEY)
+}
+
 /// Where the private key in PEM ends whose body starts at a word: the words in it are parts of a secret, however short.
-pub fn key_end(text: &str, word: usize) -> Option<usize> {
+pub fn end_of_key(text: &str, word: usize) -> Option<usize> {
     let before = text.get(..word)?;
     let line = behind_line_end(before.as_bytes());
     let is_marked = |line: &usize| {
@@ -229,7 +235,7 @@ mod tests {
             let mut found = Vec::new();
             let mut until = 0;
             super::super::identifiers(&key, &mut |word, at| {
-                until = until.max(key_end(&key, at).unwrap_or(0));
+                until = until.max(end_of_key(&key, at).unwrap_or(0));
                 if at >= until {
                     found.push(word);
                 }
@@ -243,12 +249,13 @@ mod tests {
                 "-----BEGIN PRIVATE KEY-----\n{mark}fooBarMHcCAQEEIab/cd\n{mark}srcAbC==\n{mark}-----END"
             );
             let word = key.find("fooBar").unwrap();
+            assert!(first_private_key(&key) < Some(word));
             let end = key.find("==").unwrap() + 2;
-            assert_eq!(key_end(&key, word).map(|at| at > end), Some(true), "{key}");
+            assert_eq!(end_of_key(&key, word).map(|at| at > end), Some(true), "{key}");
         }
         for text in ["-----BEGIN PUBLIC KEY-----\nfooBar", "-----\nfooBar", "-----BEGIN fooBar"] {
             let at = text.find("fooBar").unwrap();
-            assert_eq!(key_end(text, at), None, "{text}");
+            assert_eq!(end_of_key(text, at), None, "{text}");
         }
     }
 

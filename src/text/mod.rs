@@ -22,8 +22,7 @@ pub use cut::{
 };
 pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use identifiers::identifiers;
-pub use labelled_secrets::is_value_of;
-pub use labelled_secrets::key_end;
+pub use labelled_secrets::{end_of_key, first_private_key, is_value_of};
 pub use leaves::leaves;
 pub use lines::{Quote, identifier_lines};
 pub use redact::{is_secret, redact, redact_each};

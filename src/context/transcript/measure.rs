@@ -10,7 +10,7 @@ use crate::hash;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Op, Outline, Part, RecentTraits, Role};
 use crate::sort::sort_set;
-use crate::text::{identifiers, is_secret, key_end, leaves, utf16_len};
+use crate::text::{end_of_key, first_private_key, identifiers, is_secret, leaves, utf16_len};
 
 /// A message measured.
 #[derive(Clone, Debug)]
@@ -150,14 +150,15 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occu
     let head_end = chars_end(text, HEAD_CHARS);
     let mut all: Vec<Occurrence> = Vec::new();
     let redacts = !known.keeps_secrets;
-    let mut key = 0;
+    let first_key = if redacts { first_private_key(text) } else { None };
+    let mut key_end = 0;
     // Texts repeat themselves at short distances.
     let mut recent = [(u32::MAX, false); 64];
     identifiers(text, &mut |found, at| {
-        if redacts && at >= key {
-            key = key_end(text, at).unwrap_or(key);
+        if at >= key_end && first_key.is_some_and(|first| first < at) {
+            key_end = end_of_key(text, at).unwrap_or(key_end);
         }
-        if at < key {
+        if at < key_end {
             return;
         }
         let ends = at.saturating_add(found.len());
