@@ -37,7 +37,7 @@ const BLOCK: Shape = Shape {
 
 const SOURCE: Shape = Shape {
     what: "a source",
-    members: &[optional("type", Text), optional("data", Raw)],
+    members: &[optional("type", Text), optional("data", Raw), optional("content", Raw)],
     closed: false,
 };
 
@@ -105,14 +105,24 @@ fn carried<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) {
     if role == Role::Assistant { part::of_model(raw, part) } else { part::other(raw, part) }
 }
 
-/// An image or document; a document that is plain text has its text.
+/// An image or document; a document of text or of blocks has these.
 fn medium<'a>(source: Option<&'a RawValue>, is_image: bool, part: &mut Part<'a>) -> Read<()> {
     let raw = source.unwrap_or_default();
     let mut source = SOURCE.read(raw).unwrap_or_default();
     let data = source.raw("data").unwrap_or_default();
-    if source.text("type").is_some_and(|kind| kind == "text") && !data.is_empty() {
+    let kind = or_empty(source.text("type"));
+    if &*kind == "text" && !data.is_empty() {
         let text = json::string(data).map_err(|flaw| flaw.under("/source/data"))?;
         part::say(part, Kind::Image, text);
+        part.media = of_json(raw);
+        return Ok(());
+    }
+    if let Some(content) = source.raw("content").filter(|_| &*kind == "content") {
+        let mut body = Body::default();
+        body.content(json::content(content)?, "/source/content", &of_result, false)?;
+        body.fill(part);
+        part.piece.kind = Kind::Image;
+        part.piece.blank = false;
         part.media = of_json(raw);
         return Ok(());
     }

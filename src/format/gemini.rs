@@ -7,13 +7,13 @@ use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part;
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional, required};
+use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
 
 const CONTENT: Shape = Shape {
     what: "a content: { role, parts }",
-    members: &[optional("role", Text), required("parts", Type::Items)],
+    members: &[optional("role", Text), optional("parts", Type::Items)],
     closed: false,
 };
 
@@ -82,7 +82,11 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"model\", \"function\" or \"tool\"")),
     };
-    let items = content.items("parts").ok_or_else(|| Flaw::new("/parts", "an array of parts"))?;
+    let items = match content.items("parts") {
+        // An answer may have come without any.
+        None if role == Role::Assistant => Vec::new(),
+        items => items.ok_or_else(|| Flaw::new("", "a member `parts`"))?,
+    };
     part::list(items, "/parts", &Place::Part, &part_of, parts)?;
     Ok(role)
 }
@@ -117,7 +121,7 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     } else if let Some((data, _)) = either(&mut members, "inlineData", "inline_data")
         .or_else(|| either(&mut members, "fileData", "file_data"))
     {
-        part::medium(data, part);
+        part::medium(data, data, part);
     } else if let Some(text) = members.text("text") {
         let thought = members.flag("thought") == Some(true);
         part::say(part, if thought { Kind::Thinking } else { Kind::Text }, text);

@@ -1,4 +1,5 @@
-//! The size of an image, read from the first bytes of its base64: providers refuse large ones beside many others.
+//! What stands in base64: the size of an image, read from its first bytes, since providers refuse large ones beside many others;
+//! the pages of a document; the text of a document that is nothing else.
 
 use crate::number::count;
 
@@ -33,6 +34,45 @@ pub(super) fn base64_of(json: &str) -> &str {
     let data = json.get(start..).unwrap_or_default().trim_start_matches('"');
     let end = data.find('"').unwrap_or(data.len());
     data.get(..end).unwrap_or_default()
+}
+
+/// What base64 says if it is text, and nothing but base64.
+pub(super) fn decoded(base64: &str) -> Option<String> {
+    let base64 = base64.trim_end_matches('=');
+    let data = Data(base64.as_bytes());
+    base64.bytes().all(|character| value(character).is_some()).then_some(())?;
+    let bytes = (0..base64.len().saturating_mul(3) / 4).map(|at| u8::try_from(data.byte(at)?).ok());
+    String::from_utf8(bytes.collect::<Option<_>>()?).ok()
+}
+
+/// How the base64 of pictures and documents starts.
+const STARTS: [&str; 5] = [PDF, "iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"];
+/// Shorter data may be counted as text: it costs less than an image.
+const LEAST_DATA: usize = 1_000;
+
+/// JSON without the pictures and documents whose base64 stands in its strings, and how many images these cost; none if it has none.
+pub(super) fn without_data(json: &str) -> Option<(String, u32)> {
+    let is_data = |text: &str| {
+        text.len() >= LEAST_DATA
+            && (STARTS.iter().any(|start| text.starts_with(start))
+                || text.starts_with("data:") && text.contains(";base64,"))
+    };
+    // No quote is escaped in base64.
+    if !json.split('"').any(is_data) {
+        return None;
+    }
+    let mut images = 0_u32;
+    let mut rest = String::new();
+    for text in json.split_inclusive('"') {
+        let data = text.trim_end_matches('"');
+        if is_data(data) {
+            images = images.saturating_add(pages(data));
+            rest.push('"');
+        } else {
+            rest.push_str(text);
+        }
+    }
+    Some((rest, images))
 }
 
 struct Data<'a>(&'a [u8]);

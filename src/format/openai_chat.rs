@@ -25,6 +25,7 @@ const MESSAGE: Shape = Shape {
         optional("reasoning_content", Text),
         optional("reasoning", Raw),
         optional("reasoning_details", Raw),
+        optional("audio", Raw),
     ],
     closed: false,
 };
@@ -82,6 +83,12 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     }
     if let Some(refusal) = message.text("refusal").filter(|refusal| !refusal.is_empty()) {
         parts.push(Part::new(Kind::Text, Place::Field("refusal"), refusal));
+    }
+    // What the model spoke, which the provider keeps under an id.
+    if let Some(audio) = message.raw("audio").filter(|audio| audio.starts_with('{')) {
+        let mut part = part::at(Place::Field("audio"));
+        part::other(audio, &mut part);
+        parts.push(part);
     }
     let calls = message.items("tool_calls");
     // Nor is an empty list of calls taken.

@@ -130,6 +130,10 @@ fn id_of<'a>(
         "local_shell_call" => item.text("call_id").or_else(|| item.text("id")),
         _ => item.text(items.id),
     };
+    // A result that has a name in its place answers no call of the history: it is carried as it is.
+    if id.is_none() && kind == tool.result && item.str("name").is_some() {
+        return Ok(None);
+    }
     // Without it nothing says which result is whose, and every pair would be torn apart.
     let expected = "a string: the id of the call";
     id.map(Some).ok_or_else(|| Flaw::new(&format!("/{}", items.id), expected))
@@ -179,7 +183,7 @@ fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
         | "image"
         | "file"
         | "audio" => {
-            part::medium(raw, part);
+            part::medium(raw, raw, part);
         }
         _ if is_known => part::read_text(&mut block, Kind::Text, "text", part)?,
         _ => part::other(raw, part),

@@ -86,11 +86,52 @@ pub(super) fn seal(part: &mut Part<'_>, chars: usize) {
     part.piece.blank &= chars == 0;
 }
 
-/// Something that is shown and not said, known by `json`: a document costs an image for each of its pages.
-pub(super) fn medium(json: &str, part: &mut Part<'_>) {
-    say(part, Kind::Image, "".into());
-    part.images = image::pages(json);
+/// Something that is shown and not said, known by `json`: a document costs an image for each of its pages, or its text if it has
+/// nothing else. `block` is all that stands there of it.
+pub(super) fn medium<'a>(json: &str, block: &'a RawValue, part: &mut Part<'a>) {
+    let text = text_of(block);
+    part.images = if text.is_some() { 0 } else { image::pages(json) };
+    let images = part.images;
+    say(part, Kind::Image, text.unwrap_or_default());
+    part.images = images;
     part.media = of_json(json);
+}
+
+const DOCUMENT: Shape = Shape {
+    what: "a document",
+    members: &[
+        optional("type", Type::Text),
+        optional("text", Type::Text),
+        optional("data", Type::Raw),
+        optional("file_data", Type::Raw),
+        optional("file", Type::Raw),
+        optional("source", Type::Raw),
+        optional("mediaType", Type::Text),
+        optional("mimeType", Type::Text),
+        optional("mime_type", Type::Text),
+        optional("media_type", Type::Text),
+    ],
+    closed: false,
+};
+
+/// The text of a document that is nothing but text: as it is, or in base64.
+fn text_of(block: &RawValue) -> Option<Cow<'_, str>> {
+    let mut document = DOCUMENT.read(block).ok()?;
+    if let Some(text) = document.text("text") {
+        return Some(text);
+    }
+    let data = ["data", "file_data", "file", "source"].iter().find_map(|it| document.raw(it))?;
+    if data.starts_with('{') {
+        return text_of(data);
+    }
+    if document.text("type").is_some_and(|kind| kind == "text") {
+        return json::string(data).ok();
+    }
+    let names = ["mediaType", "mimeType", "mime_type", "media_type"];
+    let media = names.iter().find_map(|name| document.text(name));
+    let is_text = media.is_some_and(|media| media.starts_with("text/"));
+    let is_text = is_text || data.starts_with("\"data:text/");
+    image::decoded(image::base64_of(data).trim_matches('"')).filter(|_| is_text).map(Cow::Owned)
 }
 
 /// What a result says: the texts of its blocks, its images, and whatever else it holds as JSON text.
@@ -183,8 +224,8 @@ impl<'a> Body<'a> {
 }
 
 /// An image, known by `json`; its data is a string of base64, or stands in an object as a `data:` URL.
-pub(super) fn picture(json: &str, data: &str, part: &mut Part<'_>) {
-    medium(json, part);
+pub(super) fn picture<'a>(json: &str, data: &'a RawValue, part: &mut Part<'a>) {
+    medium(json, data, part);
     part.media_bytes = count(json.len());
     part.piece.images = 1;
     part.piece.widest = image::longer_side(image::base64_of(data));
@@ -193,15 +234,22 @@ pub(super) fn picture(json: &str, data: &str, part: &mut Part<'_>) {
 /// The result of a tool of the provider's own that paints: its base64 is an image to the model, no text.
 pub(super) fn painted(json: &str, part: &mut Part<'_>) {
     let mut image = at(Place::Content);
-    medium(json, &mut image);
+    medium(json, "", &mut image);
     let mut body = Body::default();
     body.take(image);
     body.fill(part);
 }
 
-/// A block that is carried as it is: counted by its JSON text, and known by it without its cache marker.
+/// A block that is carried as it is: counted by its JSON text and its images, and known by both without its cache marker.
 pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
-    say(part, Kind::Other, unmarked(raw));
+    let json = unmarked(raw);
+    if let Some((text, images)) = image::without_data(&json) {
+        say(part, Kind::Other, text.into());
+        part.media_bytes = count(json.len().saturating_sub(part.text.len()));
+        (part.images, part.media) = (images, of_json(&json));
+    } else {
+        say(part, Kind::Other, json);
+    }
     part.piece.opaque = true;
     part.piece.marks = u64::from(is_marked(raw));
 }

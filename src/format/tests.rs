@@ -1,6 +1,7 @@
 //! Golden cases, the same way for every format: a message, what is done to it, what goes out.
 
 mod agents;
+mod documents;
 mod programs;
 mod sdk;
 mod wire;

@@ -168,7 +168,7 @@ fn output_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
             part::say(part, Kind::Text, or_empty(json::read(raw, &PART)?.text("text")));
         }
         None => part::other(raw, part),
-        Some(_) => part::medium(raw, part),
+        Some(_) => part::medium(raw, raw, part),
     }
     Ok(())
 }

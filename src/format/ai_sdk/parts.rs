@@ -45,7 +45,7 @@ const MARKERS: [&str; 3] = ["cacheControl", "cache_control", "cachePoint"];
 pub(in crate::format) fn plain<'a>(
     kind: &str,
     mut members: Members<'a>,
-    raw: &RawValue,
+    raw: &'a RawValue,
     part: &mut Part<'a>,
 ) -> Read<()> {
     let options = members.raw("providerOptions").or_else(|| members.raw("providerMetadata"));
@@ -59,7 +59,7 @@ pub(in crate::format) fn plain<'a>(
         }
         _ => {
             let data = ["image", "data", "url"].iter().find_map(|name| members.raw(name));
-            part::medium(data.unwrap_or(""), part);
+            part::medium(data.unwrap_or(""), raw, part);
         }
     }
     if let Some(options) = options.filter(|options| carries(options)) {

@@ -46,6 +46,9 @@ fn responses_items_are_read() {
         { "type": "input_text", "text": "x" }, { "type": "input_image", "file_id": "f" },
     ] });
     reads(R, &output, &["Tool", "Result  \"x\" image c1"]);
+    let named = json!({ "type": "function_call_output", "name": "spawn", "output": "x" });
+    let expected = r#"Other  "{\"name\":\"spawn\",\"output\":\"x\",\"type\":\"function_call_output\"}" opaque"#;
+    reads(R, &named, &["Assistant", expected]);
     let empty = json!({ "type": "function_call_output", "call_id": "c1", "output": "" });
     reads(R, &empty, &["Tool", "Result  \"\" blank c1"]);
 }
@@ -309,6 +312,7 @@ fn flaws_of_gemini_contents_are_named() {
     let roles = "\"user\", \"model\", \"function\" or \"tool\"";
     flawed(G, r#"{"role":"assistant","parts":[]}"#, "/role", roles);
     flawed(G, r#"{"role":"user","content":"x"}"#, "/", "a member `parts`");
+    reads(G, &json!({ "role": "model" }), &["Assistant"]);
     flawed(G, r#"{"role":"user","parts":[{"text":5}]}"#, "/parts/0/text", "a string");
     let call = r#"{"role":"model","parts":[{"function_call":{"name":5}}]}"#;
     flawed(G, call, "/parts/0/function_call/name", "a string");

@@ -1,0 +1,153 @@
+//! Documents that are text cost their text; pictures and documents inside blocks that are carried cost their images.
+
+use serde_json::{Value, json};
+
+use crate::format::Format;
+use crate::model::{Kind, Part};
+
+/// `first line`, in base64.
+const DATA: &str = "Zmlyc3QgbGluZQ==";
+
+#[track_caller]
+fn part(format: Format, message: &Value, at: usize) -> Part<'static> {
+    let bytes = message.to_string();
+    let draft = format.read(bytes.as_bytes(), 0).unwrap();
+    draft.parts.into_iter().nth(at).unwrap().into_owned()
+}
+
+#[test]
+fn a_document_of_text_has_its_text_and_no_image() {
+    let url = format!("data:text/plain;base64,{DATA}");
+    let blocks = json!([{ "type": "text", "text": "first line" }]);
+    let documents = [
+        (
+            Format::Anthropic,
+            "content",
+            json!({ "type": "document", "source": { "type": "content", "content": blocks } }),
+        ),
+        (
+            Format::Anthropic,
+            "content",
+            json!({ "type": "document", "source": { "type": "content", "content": "first line" } }),
+        ),
+        (
+            Format::AiSdk,
+            "content",
+            json!({ "type": "file", "mediaType": "text/plain", "data": { "type": "text", "text": "first line" } }),
+        ),
+        (
+            Format::AiSdk,
+            "content",
+            json!({ "type": "file", "mediaType": "text/markdown", "data": DATA }),
+        ),
+        (
+            Format::AiSdk,
+            "content",
+            json!({ "type": "file", "mediaType": "text/plain", "data": url }),
+        ),
+        (
+            Format::Gemini,
+            "parts",
+            json!({ "inlineData": { "mimeType": "text/plain", "data": DATA } }),
+        ),
+        (
+            Format::OpenAiResponses,
+            "content",
+            json!({ "type": "input_file", "filename": "a.txt", "file_data": url }),
+        ),
+        (
+            Format::OpenAiChat,
+            "content",
+            json!({ "type": "file", "file": { "filename": "a.txt", "file_data": url } }),
+        ),
+        (
+            Format::LangChain,
+            "content",
+            json!({ "type": "file", "source_type": "text", "text": "first line" }),
+        ),
+        (
+            Format::LangChain,
+            "content",
+            json!({ "type": "file", "source_type": "base64", "mime_type": "text/plain", "data": DATA }),
+        ),
+        (
+            Format::LangChain,
+            "content",
+            json!({ "type": "document", "source": { "type": "text", "media_type": "text/plain", "data": "first line" } }),
+        ),
+    ];
+    for (format, member, document) in documents {
+        let part = part(format, &json!({ "role": "user", member: [document] }), 0);
+        let seen = (part.piece.kind, &*part.text, part.images, part.piece.blank);
+        assert_eq!(seen, (Kind::Image, "first line", 0, false), "{document}");
+    }
+}
+
+#[test]
+fn a_document_that_is_no_text_is_an_image() {
+    for data in [json!("https://a/b.txt"), json!("Zm9v*"), json!("//79"), json!({ "type": "url" })]
+    {
+        let file = json!({ "type": "file", "mediaType": "text/plain", "data": data });
+        let part = part(Format::AiSdk, &json!({ "role": "user", "content": [file] }), 0);
+        assert_eq!((&*part.text, part.images), ("", 1), "{data}");
+    }
+    let file = json!({ "type": "file", "mediaType": "application/pdf", "data": DATA });
+    let part = part(Format::AiSdk, &json!({ "role": "user", "content": [file] }), 0);
+    assert_eq!((&*part.text, part.images), ("", 1));
+}
+
+#[test]
+fn data_of_a_picture_in_a_block_that_is_carried_is_no_text() {
+    let data = |start: &str| format!("{start}{}", "A".repeat(90_000));
+    let pdf =
+        json!({ "type": "base64", "media_type": "application/pdf", "data": data("JVBERi0x") });
+    let fetched = json!({ "type": "web_fetch_tool_result", "tool_use_id": "s", "content": {
+        "type": "web_fetch_result", "url": "u", "content": { "type": "document", "source": pdf } } });
+    let call = json!({ "type": "server_tool_use", "id": "s", "name": "web_fetch", "input": {} });
+    let message = json!({ "role": "assistant", "content": [call, fetched] });
+    let result = part(Format::Anthropic, &message, 1);
+    assert_eq!((result.piece.kind, result.images), (Kind::Result, 3));
+    assert!(result.piece.within && result.media_bytes > 90_000 && result.text.len() < 300);
+    assert!(
+        result.text.ends_with(r#""tool_use_id":"s","type":"web_fetch_tool_result"}"#),
+        "{}",
+        result.text
+    );
+
+    let url = data("data:image/png;base64,iVBORw0KGgo");
+    let ran = |url: &str| {
+        let outputs = json!([{ "type": "image", "url": url }, { "type": "logs", "logs": "done" }]);
+        json!({ "type": "code_interpreter_call", "id": "c", "code": "x", "outputs": outputs })
+    };
+    let shown = part(Format::OpenAiResponses, &ran(&url), 0);
+    assert_eq!(
+        (shown.images, shown.text.contains("done"), shown.text.len() < 200),
+        (1, true, true)
+    );
+    let other = part(Format::OpenAiResponses, &ran(&data("data:image/png;base64,iVBORw0KGgoB")), 0);
+    assert_eq!((&other.text, other.media == shown.media), (&shown.text, false));
+
+    let inline = json!({ "type": "inlineData", "inlineData": { "mimeType": "image/jpeg", "data": data("/9j/") } });
+    let shown = part(Format::LangChain, &json!({ "role": "user", "content": [inline] }), 0);
+    assert_eq!((shown.images, shown.text.len() < 200), (1, true));
+
+    // Encrypted content is text that a model reads.
+    let hidden = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [{ "encrypted_content": data("Eo8") }] });
+    let message = json!({ "role": "assistant", "content": [call, hidden] });
+    let result = part(Format::Anthropic, &message, 1);
+    assert_eq!((result.images, result.text.len() > 90_000), (0, true));
+}
+
+#[test]
+fn what_a_chat_model_spoke_is_part_of_its_message() {
+    let message = json!({ "role": "assistant", "content": null, "audio": { "id": "audio_1" } });
+    let part = part(Format::OpenAiChat, &message, 0);
+    assert_eq!(
+        (part.piece.kind, part.piece.opaque, part.piece.place.pointer()),
+        (Kind::Other, true, "/audio".into())
+    );
+    assert_eq!(part.text, r#"{"id":"audio_1"}"#);
+    let message = json!({ "role": "assistant", "content": "a", "audio": null });
+    let bytes = message.to_string();
+    assert_eq!(Format::OpenAiChat.read(bytes.as_bytes(), 0).unwrap().parts.len(), 1);
+}
