@@ -25,38 +25,68 @@ const LEAST_LINE: usize = 16;
 /// A value beside a word like `password`, or after `Bearer`.
 pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
-    let is_scheme = |word: &&str| starts_with(rest, word);
-    let scheme = ["bearer ", "basic "].into_iter().find(is_scheme);
-    let (from, least, quoted) = if let Some(scheme) = scheme {
-        (scheme.len(), LEAST_BEARER, false)
+    let (from, least, quoted, word) = if let Some(scheme) = scheme_of(rest) {
+        (scheme.len(), LEAST_BEARER, false, "")
     } else {
         // Nearly every word has no value: that is seen before the words are compared.
         let name = rest.get(..=LONGEST_WORD).unwrap_or(rest);
         let end = run(name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         // `"password": "...`, also where the quotes are escaped.
         let sign = past(rest, past(rest, end, b"\"'\\]"), b" ");
-        if end > LONGEST_WORD || !matches!(rest.get(sign), Some(b'=' | b':')) {
+        let compares = rest.get(sign..).is_some_and(|it| it.starts_with(b"=="));
+        if end > LONGEST_WORD || compares || !matches!(rest.get(sign), Some(b'=' | b':')) {
             return None;
         }
-        WORDS.split(' ').find(|word| word.len() == end && starts_with(rest, word))?;
+        let word = WORDS.split(' ').find(|word| word.len() == end && starts_with(rest, word))?;
         let open = past(rest, sign.saturating_add(1), b"=> ");
         let from = past(rest, open, b"\"'\\`");
         let quoted = from > open;
-        (from, if quoted { LEAST_QUOTED } else { LEAST_BARE }, quoted)
+        (from, if quoted { LEAST_QUOTED } else { LEAST_BARE }, quoted, word)
     };
     let inside = |byte| if quoted { is_quoted(byte) } else { is_value(byte) };
     let value = rest.get(from..)?;
+    let in_line = |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\');
+    if word == "cookie" && is_pair(value) {
+        return Some((
+            at.saturating_add(from),
+            at.saturating_add(from).saturating_add(run(value, in_line)),
+        ));
+    }
     let telling = run(value.get(..TELLING).unwrap_or(value), inside);
     let secret = value.get(..telling)?;
     if telling < least
         || is_call(secret, value.get(telling..)?)
         || is_placeholder(secret)
-        || !(quoted || is_mixed(secret))
+        // Each is a secret of its own.
+        || scheme_of(value).is_some()
+        || value.starts_with(BEGIN.as_bytes())
+        // The folder that a shell is in.
+        || word == "pwd" && matches!(secret, [b'/' | b'~', ..])
+        || !(quoted && !CODE.contains(&word) || is_mixed(secret))
     {
         return None;
     }
     let from = at.saturating_add(from);
-    Some((from, from.saturating_add(run(value, inside))))
+    // A password may be a sentence.
+    let length =
+        if quoted && word.contains("pass") { run(value, in_line) } else { run(value, inside) };
+    Some((from, from.saturating_add(length)))
+}
+
+/// Words that also name parts of a language or a page: a quoted word after one is no secret.
+const CODE: [&str; 4] = ["token", "cookie", "access_key", "accesskey"];
+
+/// How a header says what kind of secret follows.
+fn scheme_of(bytes: &[u8]) -> Option<&'static str> {
+    ["bearer ", "basic "].into_iter().find(|scheme| starts_with(bytes, scheme))
+}
+
+/// `name=value`, as cookies are written.
+fn is_pair(value: &[u8]) -> bool {
+    let value = value.get(..TELLING).unwrap_or(value);
+    let name = run(value, |byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let after = value.get(name..).unwrap_or_default();
+    name > 0 && matches!(after, [b'=', next, ..] if is_value(*next) && *next != b'=')
 }
 
 /// Whether a text ends as what stands before a secret's value does: by the last letters of the words that name one.

@@ -203,6 +203,14 @@ mod tests {
             ("Bearer sk-ant-R0.Y=sk-zzzzzzzzzzzzzzzzzzzzz(n", "Bearer [redacted](n"),
             ("AccountKey=abc123def4==;End", "AccountKey=[redacted];End"),
             ("?token=abcd1234efgh&x=1", "?token=[redacted]&x=1"),
+            (r#""token":"Bearer a1b2c3d4e5f6""#, r#""token":"Bearer [redacted]""#),
+            ("passphrase: 'correct horse <9> staple'", "passphrase: '[redacted]'"),
+            ("Cookie: theme=dark; sid=a1b2\r\nHost: x", "Cookie: [redacted]\r\nHost: x"),
+            (r#"{\"cookie\":\"a=b; sid=c d\"}"#, r#"{\"cookie\":\"[redacted]\"}"#),
+            ("\u{1b}[1;32mpassword=ab12cd34\u{1b}[0m", "\u{1b}[1;32mpassword=[redacted]\u{1b}[0m"),
+            ("a\\u0026api_key=ab12cd34ef", "a\\u0026api_key=[redacted]"),
+            ("x%26token=ab12cd34ef", "x%26token=[redacted]"),
+            ("bot 1234567890:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw9", "bot [redacted]"),
         ] {
             assert_eq!(redact(text), expected);
             assert_eq!(redact(expected), expected);
@@ -213,6 +221,13 @@ mod tests {
         );
         let safe = redact(&key);
         assert!(!safe.contains(&filler(20)), "{safe}");
+        for label in ["\"private_key\": \"", "PRIVATE_KEY='", "{\\\"private_key\\\": \\\""] {
+            for end in ["\n", "\\n", "\\\\n"] {
+                let labelled = redact(&format!("{label}{}", key.replace('\n', end)));
+                assert!(!labelled.contains(&filler(20)), "{labelled}");
+                assert_eq!(redact(&labelled), labelled);
+            }
+        }
         assert!(
             safe.starts_with("a\n") && safe.ends_with("-----END RSA PRIVATE KEY-----\nb"),
             "{safe}"
@@ -319,6 +334,10 @@ mod tests {
         for text in [
             "let token: string = await getToken(user1);",
             "max_tokens: 4096, tokens=12345678a",
+            "{ token: \"keyword\" }, typeof token === \"string9\", \"cookie\":\"^0.7.1\"",
+            "PWD=/home/me/projects/4",
+            "cookie: Cookie = {}; the cookie: a = b",
+            "at 12345678:ABC and 123456789:Ab",
             "password = process.env.PASSWORD1",
             "the password: it is forgotten",
             "type Secret = { secret: boolean }",

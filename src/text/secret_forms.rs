@@ -9,19 +9,41 @@ const LEAST_JWT: usize = 30;
 
 pub(super) type Found = Option<(usize, usize)>;
 
-/// A word starts here; also after an escape, as in JSON that stands in a text, and at a hump: `dbPassword`.
+/// A word starts here; also after an escape, as in JSON that stands in a text, in an address or in a terminal's colours, and at a
+/// hump: `dbPassword`.
 pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied();
-    let escaped = matches!(before(1), Some(b'n' | b't' | b'r')) && before(2) == Some(b'\\');
     let hump = before(1).is_some_and(|byte| byte.is_ascii_lowercase());
     match bytes.get(at) {
         Some(byte) if byte.is_ascii_alphanumeric() => {
             let inside = before(1).is_some_and(|byte| byte.is_ascii_alphanumeric());
-            !inside || escaped || (hump && byte.is_ascii_uppercase())
+            !inside || (hump && byte.is_ascii_uppercase()) || is_after_escape(bytes, at)
         }
         _ => false,
     }
 }
+
+/// What stands before is `\n`, `\u0026`, `%3D`, or the end of a colour: `ESC[32m`.
+fn is_after_escape(bytes: &[u8], at: usize) -> bool {
+    let before = |length: usize| bytes.get(at.checked_sub(length)?..at);
+    let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    let percent = before(3).and_then(|it| it.strip_prefix(b"%"));
+    let unicode = before(6).and_then(|it| it.strip_prefix(b"\\u"));
+    let line = matches!(before(2), Some([b'\\', b'n' | b't' | b'r']));
+    if line || percent.is_some_and(is_hex) || unicode.is_some_and(is_hex) {
+        return true;
+    }
+    let colour = before(1) == Some(b"m");
+    colour
+        && (2..=LONGEST_COLOUR).find_map(|length| match before(length)? {
+            [b'[', ..] => Some(true),
+            [b'0'..=b'9' | b';', ..] => None,
+            _ => Some(false),
+        }) == Some(true)
+}
+
+/// `[38;2;255;255;255m`, after the escape.
+const LONGEST_COLOUR: usize = 18;
 
 /// A token by its prefix: at least so many signs of its alphabet after it.
 pub(super) fn token(bytes: &[u8], at: usize) -> Found {
@@ -30,13 +52,32 @@ pub(super) fn token(bytes: &[u8], at: usize) -> Found {
     if !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte)) {
         return None;
     }
+    if let Some(length) = bot_token(rest) {
+        return Some((at, at.saturating_add(length)));
+    }
+    let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+    let in_base64 = before
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+        && !is_after_escape(bytes, at);
     FAMILIES.iter().find_map(|family| {
         let after = |prefix: &str| {
             let tail = rest.strip_prefix(prefix.as_bytes())?;
+            // Letters alone also stand inside base64.
+            if in_base64 && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+                return None;
+            }
             Some(at.saturating_add(prefix.len()).saturating_add(body(tail, family)?))
         };
         Some((at, family.prefixes().find_map(after)?))
     })
+}
+
+/// A Telegram bot's token: its number, and what stands after `:A`.
+fn bot_token(bytes: &[u8]) -> Option<usize> {
+    let number = run(bytes, |byte| byte.is_ascii_digit());
+    let after = bytes.get(number..)?.strip_prefix(b":A").filter(|_| (8..=10).contains(&number))?;
+    let length = run(after, |byte| Kind::Wide.has(byte));
+    (length == 34).then(|| number.saturating_add(length).saturating_add(2))
 }
 
 /// How many signs after the prefix are the token's.

@@ -50,12 +50,12 @@ const fn family(kind: Kind, least: u8, prefixes: &'static str) -> Family {
 pub(super) const SHORTEST: usize = 20;
 
 /// All tokens that are known by their prefix.
-pub(super) const FAMILIES: [Family; 24] = [
+pub(super) const FAMILIES: [Family; 27] = [
     family(Kind::Wide, 16, "tskey-"),
     family(
         Kind::Wide,
         20,
-        "sk-ant- sk-proj- sk-svcacct- sk-admin- sk-lf- pk-lf- glpat- gldt- glrt- glptt- glcbt- xoxb- xoxp- xoxa- xoxr- xoxs- xapp- ya29. GOCSPX- sq0atp- dckr_pat_ hvs. hvb. tvly-",
+        "sk-ant- sk-proj- sk-svcacct- sk-admin- sk-lf- sk-kimi- sk-cp- sk-helicone- sk-litellm- sk-None- pk-lf- glpat- gldt- glrt- glptt- glcbt- glagent- gloas- glft- glsoat- glimt- glffct- GR1348941 xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxd- xapp- GOCSPX- sq0atp- dckr_pat_ dckr_oat_ lin_oauth_ hvs. hvb. tvly- sb_secret_ tgp_v1_ pcsk_ lsv2_ xkeysib- HRKU-AA",
     ),
     family(Kind::Wide, 22, "github_pat_"),
     family(Kind::Wide, 24, "NRAK-"),
@@ -63,15 +63,22 @@ pub(super) const FAMILIES: [Family; 24] = [
     family(Kind::Wide, 30, "figd_ pscale_tkn_ pscale_pw_"),
     family(Kind::Wide, 32, "sk-or-v1- glsa_"),
     family(Kind::Wide, 35, "AIza"),
-    family(Kind::Wide, 40, "pypi- sq0csp- PMAK- nvapi- CFPAT- sgp_"),
+    family(Kind::Wide, 38, "AQ.Ab"),
+    family(Kind::Wide, 40, "wandb_v1_ pypi- sq0csp- PMAK- nvapi- CFPAT- sgp_"),
     family(Kind::Plain, 16, "sk_live_ sk_test_ rk_live_ rk_test_ whsec_"),
     family(Kind::Plain, 20, "sk- EAACEdEose0cBA"),
+    family(Kind::Plain, 24, "vck_ vcp_ nfp_"),
     family(Kind::Plain, 30, "ghp_ gho_ ghu_ ghs_ ghr_ npm_ hf_ r8_ lin_api_ phx_ ATBB"),
-    family(Kind::Plain, 40, "gsk_ xai- pplx- ntn_ secret_ fo1_"),
-    family(Kind::Dotted, 20, "xoxe. hooks.slack.com/services/"),
+    family(Kind::Plain, 40, "gsk_ xai- pplx- ntn_ secret_ fo1_ csk- cfut_ cfat_ cfk_"),
+    family(
+        Kind::Dotted,
+        20,
+        "xoxe. xoxe- ya29. hooks.slack.com/services/ hooks.slack.com/triggers/",
+    ),
     family(Kind::Dotted, 30, "1//0"),
     family(Kind::Dotted, 40, "SG. sntrys_"),
-    family(Kind::Dotted, 60, "ATATT3"),
+    family(Kind::Dotted, 60, "ATATT3 ATCTT3 api/webhooks/"),
+    family(Kind::Dotted, 100, "ABSK"),
     family(Kind::Dotted, 120, "EwB"),
     family(Kind::Exact, 16, "AKIA ASIA ABIA ACCA"),
     family(Kind::Exact, 58, "AGE-SECRET-KEY-1"),
