@@ -1,5 +1,7 @@
 //! Flat messages: what a summarizer reads of the messages that go, and the facts that are found in them.
 
+use std::borrow::Cow;
+
 use crate::context::request::shorten::piece_of;
 use crate::context::session::Session;
 use crate::context::session::read_message::read_message;
@@ -7,6 +9,7 @@ use crate::error::Result;
 use crate::extract::Extracted;
 use crate::json::{Value, json};
 use crate::model::{Block, BlockId, Form, Kind, MessageId, Part, Role};
+use crate::text::{Cut, head_tail, redact};
 
 /// A message (JSON) as a summarizer's prompt is made of: of one that a plan takes apart only what goes, and words of the user that
 /// are kept. What it tells of files, commands and errors is taken up.
@@ -40,11 +43,15 @@ pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Re
         let error = part.piece.error;
         // What the model no longer saw in full is not summarized in full.
         let shown = block.filter(|it| matches!(it.form, Form::Capped | Form::Stubbed));
-        let text = shown
-            .and_then(|_| session.decisions.placeholders.text.get(&at))
-            .map_or(&*part.text, |text| text);
+        let short = shown.and_then(|_| session.decisions.placeholders.text.get(&at));
+        let is_cut = block.is_some_and(|it| it.form == Form::Capped);
+        let text = match short {
+            Some(short) if is_cut => cut_safely(session, &part.text, short),
+            Some(short) => Cow::Borrowed(&**short),
+            None => Cow::Borrowed(&*part.text),
+        };
         parts.push(
-            json!({ "kind": kind, "text": text, "name": name, "error": error, "kept": kept }),
+            json!({ "kind": kind, "text": &*text, "name": name, "error": error, "kept": kept }),
         );
     }
     let role = match draft.role {
@@ -55,6 +62,17 @@ pub fn flat_message(session: &mut Session, index: MessageId, bytes: &[u8]) -> Re
     };
     let turn = session.transcript.turn_of(index);
     Ok(json!({ "index": index, "turn": turn, "tokens": tokens, "role": role, "parts": parts }))
+}
+
+/// What was sent of a text that is cut. A cut may part a secret, whose halves are not known for what they are: such a text is cut
+/// anew, without its secrets.
+fn cut_safely<'a>(session: &Session, text: &str, sent: &'a str) -> Cow<'a, str> {
+    let safe = if session.options.redacts { redact(text) } else { return Cow::Borrowed(sent) };
+    if safe == text {
+        return Cow::Borrowed(sent);
+    }
+    let tokens = |text: &str| session.options.estimator.tokens(text);
+    Cow::Owned(head_tail(&safe, tokens(sent), Cut::TOKENS, tokens).into_owned())
 }
 
 /// Extracts the files, commands and errors of a message (JSON) as [`flat_message`] does, without writing the message out.

@@ -136,3 +136,22 @@ fn a_summary_of_the_hosts_is_not_summarized_again() {
         assert_eq!(flat["parts"] == json!([]), is_summary, "{flat}");
     }
 }
+
+#[test]
+fn a_cut_inside_a_secret_brings_no_piece_of_it_to_a_summarizer() {
+    let line = "MIIEab12cd34/ef56gh78+ij90".repeat(2);
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{}", format!("{line}\n").repeat(900));
+    for redacts in [true, false] {
+        let mut options = window(10_000);
+        options["summary"] = json!({ "redact": redacts });
+        let mut host = Host::new(&options);
+        host.ask("look");
+        host.work("a", &json!({}), &format!("first\n{key}last"));
+        host.request();
+        assert!(host.forms().contains(&Form::Capped));
+        let result = host.messages[2].to_string();
+        let flat = flat_message(&mut host.session, 2.into(), result.as_bytes()).unwrap();
+        assert_eq!(flat.json().contains(&line), !redacts, "{}", flat.json());
+        assert!(flat.json().contains("first"), "{}", flat.json());
+    }
+}
