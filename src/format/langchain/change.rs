@@ -54,10 +54,15 @@ pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> 
     }
     ops.extend(edit::removals(&go, |piece| content_of(piece).is_none()));
     let fields = go.iter().filter(|piece| matches!(piece.place, Place::Field(_)));
-    ops.extend(fields.map(|piece| {
+    for piece in fields {
         let all = piece.place.pointer();
-        Op::Remove { path: if is_signature(piece) { signature(piece, &piece.id) } else { all } }
-    }));
+        let path = if is_signature(piece) { signature(piece, &piece.id) } else { all };
+        // Items of one list go together.
+        let op = Op::Remove { path };
+        if !ops.contains(&op) {
+            ops.push(op);
+        }
+    }
     ops
 }
 

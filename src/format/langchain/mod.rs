@@ -55,6 +55,7 @@ const KWARGS: Shape = Shape {
         optional("function_call", Raw),
         optional("reasoning_content", Text),
         optional("reasoning", Raw),
+        optional("tool_outputs", Raw),
         optional(SIGNATURES, Raw),
     ],
     closed: false,
@@ -65,6 +66,8 @@ const SIGNATURES: &str = "__gemini_function_call_thought_signatures__";
 
 const METADATA: Shape =
     Shape { what: "response_metadata", members: &[optional("output", Raw)], closed: false };
+
+const ITEM: Shape = Shape { what: "an item", members: &[optional("call_id", Text)], closed: false };
 
 const BLOCK: Shape = Shape {
     what: "a content block: { type, .. }",
@@ -91,6 +94,7 @@ struct Root {
     function_call: &'static str,
     signatures: &'static str,
     reasoning: [&'static str; 2],
+    items: [&'static str; 2],
     tool_call_id: &'static str,
 }
 
@@ -111,6 +115,10 @@ macro_rules! root {
             reasoning: [
                 concat!($path, "additional_kwargs/reasoning_content"),
                 concat!($path, "additional_kwargs/reasoning"),
+            ],
+            items: [
+                concat!($path, "response_metadata/output"),
+                concat!($path, "additional_kwargs/tool_outputs"),
             ],
             tool_call_id: concat!("/", $path, "tool_call_id"),
         }
@@ -260,7 +268,13 @@ fn spoken<'a>(
     }
     // OpenAI's own items are sent back in place of what stands in the message.
     let raw_output = METADATA.read(metadata).ok().and_then(|mut it| it.raw("output"));
-    torn |= raw_output.is_some_and(|output| output.starts_with("[{"));
+    let raw_output = raw_output.filter(|output| output.starts_with("[{"));
+    torn |= raw_output.is_some();
+    let [output, outputs] = root.items;
+    let raw_outputs = kwargs.raw("tool_outputs").map(|raw| (raw, outputs));
+    if let Some((raw, place)) = raw_output.map(|raw| (raw, output)).or(raw_outputs) {
+        items_of_openai(raw, place, parts);
+    }
     for part in parts.iter_mut().filter(|part| part.piece.kind == Kind::Call) {
         let quoted = Value::from(&*part.piece.id).to_string();
         let elsewhere =
@@ -269,6 +283,28 @@ fn spoken<'a>(
         part.piece.opaque |= torn || (!part.piece.id.is_empty() && elsewhere > known);
     }
     Ok(())
+}
+
+/// Items of OpenAI's that stand nowhere else in the message: what its own tools did, and what it asks approval for.
+fn items_of_openai<'a>(raw: &'a RawValue, place: &'static str, parts: &mut Vec<Part<'a>>) {
+    for item in crate::json::items(raw).unwrap_or_default() {
+        let kind = json::kind_of(item);
+        let kind = or_empty(kind);
+        let is_read = matches!(&*kind, "message" | "reasoning" | "custom_tool_call");
+        if is_read || matches!(&*kind, "function_call" | "computer_call") {
+            continue;
+        }
+        let mut part = part::at(Place::Field(place));
+        part::other(item, &mut part);
+        let id = ITEM.read(item).ok().and_then(|mut it| it.text("call_id"));
+        let is_known = |id: &str| parts.iter().any(|part| &*part.piece.id == id);
+        if let Some(id) = id.filter(|id| kind.ends_with("_call") && !is_known(id)) {
+            part.piece.kind = Kind::Call;
+            part.piece.id = id.into();
+            part.piece.name = kind.into();
+        }
+        parts.push(part);
+    }
 }
 
 /// Reasoning beside the content.
@@ -327,6 +363,9 @@ fn result<'a>(
     body.fill(&mut part);
     part::name(&mut part, &mut message, "tool_call_id", "name");
     part.piece.error = message.text("status").is_some_and(|status| status == "error");
+    // A screenshot is sent as an address: no text may stand in its place.
+    let extra = message.raw("additional_kwargs").unwrap_or_default();
+    part.piece.opaque = extra.contains("\"computer_call_output\"");
     parts.push(part);
     Ok(())
 }

@@ -379,6 +379,43 @@ fn a_call_in_an_unread_place_is_left_alone() {
 }
 
 #[test]
+fn items_of_openai_that_are_nowhere_else_are_read() {
+    let asks = json!({ "type": "mcp_approval_request", "id": "m", "arguments": "{}" });
+    let shell = json!({ "type": "local_shell_call", "call_id": "s", "action": {} });
+    let elsewhere = [
+        json!({ "type": "message", "content": [] }),
+        json!({ "type": "function_call", "call_id": "c" }),
+        json!({ "type": "reasoning", "summary": [] }),
+    ];
+    let items = json!([elsewhere[0], asks, elsewhere[1], shell, elsewhere[2]]);
+    for (beside, place) in [
+        (json!({ "response_metadata": { "output": items } }), "/response_metadata/output"),
+        (
+            json!({ "additional_kwargs": { "tool_outputs": items } }),
+            "/additional_kwargs/tool_outputs",
+        ),
+    ] {
+        let mut message = json!({ "type": "ai", "content": [] });
+        for (key, value) in beside.as_object().unwrap() {
+            message[key] = value.clone();
+        }
+        let expected = [
+            "Assistant".to_owned(),
+            format!("Other {place} {:?} opaque", asks.to_string()),
+            format!("Call {place} {:?} opaque s local_shell_call", shell.to_string()),
+        ];
+        reads(LC, &message, &expected.each_ref().map(String::as_str));
+        let mut emptied = message.clone();
+        let (list, name) = place.rsplit_once('/').unwrap();
+        emptied.pointer_mut(list).unwrap().as_object_mut().unwrap().remove(name);
+        edited(LC, message, drop_all(&[0, 1]), emptied);
+    }
+    let shown = json!({ "type": "tool", "tool_call_id": "c", "content": [{ "type": "text", "text": "x" }],
+        "additional_kwargs": { "type": "computer_call_output" } });
+    reads(LC, &shown, &["Tool", "Result /content \"x\" opaque c"]);
+}
+
+#[test]
 fn a_call_is_changed_wherever_it_is() {
     let mut expected = instance();
     expected["content"][1]["id"] = "n".into();
