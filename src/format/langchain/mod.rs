@@ -285,7 +285,7 @@ fn spoken<'a>(
     Ok(())
 }
 
-/// Items of OpenAI's that stand nowhere else in the message: what its own tools did, and what it asks approval for.
+/// Items of `OpenAI`'s that stand nowhere else in the message: what its own tools did, and what it asks approval for.
 fn items_of_openai<'a>(raw: &'a RawValue, place: &'static str, parts: &mut Vec<Part<'a>>) {
     for item in crate::json::items(raw).unwrap_or_default() {
         let kind = json::kind_of(item);
