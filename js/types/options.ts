@@ -252,8 +252,8 @@ export interface ManagerOptions<M> extends PolicyOptions {
    */
   estimator?: Estimator;
   /**
-   * Tokens of an image, of whatever size, and of each page of a PDF (about 30 kB of it; at most 100 pages). Default 1,500. Hermes counts
-   * 1,600, pi 1,200.
+   * Tokens of an image, of whatever size, and of each page of a PDF (about 30 kB of it; at most 100 pages). A document that is text
+   * counts as its text. Default 1,500. Hermes counts 1,600, pi 1,200.
    */
   imageTokens?: number;
   /**
