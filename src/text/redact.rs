@@ -203,7 +203,7 @@ mod tests {
             ("Bearer sk-ant-R0.Y=sk-zzzzzzzzzzzzzzzzzzzzz(n", "Bearer [redacted](n"),
             ("AccountKey=abc123def4==;End", "AccountKey=[redacted];End"),
             ("?token=abcd1234efgh&x=1", "?token=[redacted]&x=1"),
-            (r#""token":"Bearer a1b2c3d4e5f6""#, r#""token":"Bearer [redacted]""#),
+            (r#""auth_token":"Bearer a1b2c3d4e5f6""#, r#""auth_token":"Bearer [redacted]""#),
             ("passphrase: 'correct horse <9> staple'", "passphrase: '[redacted]'"),
             ("Cookie: theme=dark; sid=a1b2\r\nHost: x", "Cookie: [redacted]\r\nHost: x"),
             (r#"{\"cookie\":\"a=b; sid=c d\"}"#, r#"{\"cookie\":\"[redacted]\"}"#),
@@ -223,7 +223,7 @@ mod tests {
         assert!(!safe.contains(&filler(20)), "{safe}");
         for label in ["\"private_key\": \"", "PRIVATE_KEY='", "{\\\"private_key\\\": \\\""] {
             for end in ["\n", "\\n", "\\\\n"] {
-                let labelled = redact(&format!("{label}{}", key.replace('\n', end)));
+                let labelled = redact(&format!("{label}{}", key[2..].replace('\n', end)));
                 assert!(!labelled.contains(&filler(20)), "{labelled}");
                 assert_eq!(redact(&labelled), labelled);
             }
