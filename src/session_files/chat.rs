@@ -15,6 +15,8 @@ const EVER: usize = usize::MAX;
 /// A conversation that is being told.
 pub(super) struct Chat<'a> {
     pub(super) file: SessionFile,
+    /// For each message the line that it begins with.
+    pub(super) lines: Vec<u32>,
     open: Option<Answer<'a>>,
     /// Calls by the number of their model call.
     known: ByName<'a>,
@@ -41,6 +43,7 @@ impl<'a> Chat<'a> {
     pub(super) fn new(format: &'static str) -> Self {
         Self {
             file: SessionFile::new(format, "openai-chat"),
+            lines: Vec::new(),
             open: None,
             known: ByName::default(),
             steps: 0,
@@ -119,7 +122,7 @@ impl<'a> Chat<'a> {
                 open.waiting = open.waiting.saturating_sub(usize::from(asked));
                 open.results.push((line, json));
             }
-            None => self.file.made(line, json),
+            None => self.made(line, json),
         }
     }
 
@@ -129,10 +132,10 @@ impl<'a> Chat<'a> {
         match &mut self.open {
             Some(open) if open.waiting > 0 => open.later.push((line, json)),
             // Nothing was answered yet: it is what the answer will be to.
-            Some(open) if open.is_silent() => self.file.made(line, json),
+            Some(open) if open.is_silent() => self.made(line, json),
             _ => {
                 self.close();
-                self.file.made(line, json);
+                self.made(line, json);
             }
         }
     }
@@ -172,11 +175,17 @@ impl<'a> Chat<'a> {
         self.steps = self.steps.saturating_add(1);
         if !open.is_silent() {
             self.file.call(open.at, open.usage);
-            self.file.made(open.line, open.json());
+            self.made(open.line, open.json());
         }
         for (line, json) in open.results.into_iter().chain(open.later) {
-            self.file.made(line, json);
+            self.made(line, json);
         }
+    }
+
+    /// Adds a message; one that is no JSON is none.
+    fn made(&mut self, line: u32, json: String) {
+        self.file.made(line, json);
+        self.lines.resize(self.file.messages.len(), line);
     }
 
     /// All was told.

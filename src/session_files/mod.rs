@@ -19,6 +19,7 @@ mod copilot;
 mod detect;
 mod fence;
 mod file;
+mod forgotten;
 mod inspect;
 mod kimi;
 mod lines;

@@ -1,7 +1,8 @@
 //! `OpenHands`: actions and observations, and the events of its SDK.
 //!
 //! Both tell a call and its result apart by the call's id; without function calling an observation names the action that caused it.
-//! The model's own answer stands in each action that came of it, and is told once.
+//! The model's own answer stands in each action that came of it, and is told once. A condensation removes the events that it names; the
+//! place of its summary among those that stay (`summary_offset`) is not read.
 
 use super::script::{Act, Rule, Script};
 use super::usage::OPENAI;
@@ -32,10 +33,22 @@ pub(super) const EVENTS: Script = Script {
                 "action change_agent_state*",
                 "action recall*",
                 "action null*",
-                "action condensation*",
+                "action condensation_request*",
             ],
             needs: "",
             acts: &[],
+        },
+        Rule {
+            kinds: &["action condensation*"],
+            needs: "args",
+            acts: &[
+                Act::Fold { summary: "args.summary", head: "", before: "", after: "", unless: "" },
+                Act::Forget {
+                    ids: "args.forgotten_event_ids",
+                    first: "args.forgotten_events_start_id",
+                    last: "args.forgotten_events_end_id",
+                },
+            ],
         },
         Rule {
             kinds: &["action *"],
@@ -135,7 +148,10 @@ pub(super) const SDK: Script = Script {
         Rule {
             kinds: &["Condensation of*"],
             needs: "",
-            acts: &[Act::Fold { summary: "summary", head: "", before: "", after: "", unless: "" }],
+            acts: &[
+                Act::Fold { summary: "summary", head: "", before: "", after: "", unless: "" },
+                Act::Forget { ids: "forgotten_event_ids", first: "", last: "" },
+            ],
         },
         Rule {
             kinds: &[
@@ -153,6 +169,7 @@ pub(super) const SDK: Script = Script {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SessionFile;
     use super::super::testing::{json, open_lines};
 
     #[test]
@@ -231,5 +248,83 @@ mod tests {
             ]
         );
         assert_eq!((file.compactions[0].summary.as_str(), file.receipt.unknown), ("so far", 1));
+    }
+
+    fn kept(file: &SessionFile) -> Vec<(u32, &[[u32; 2]], u32, &str)> {
+        let records = file.compactions.iter();
+        records.map(|it| (it.at, &*it.kept, it.first_kept_index, &*it.summary)).collect()
+    }
+
+    #[test]
+    fn a_condensation_of_the_sdk_removes_the_events_that_it_names() {
+        let user = |id: &str| {
+            format!(
+                r#"{{"id":"{id}","kind":"MessageEvent","source":"user","llm_message":{{"role":"user","content":"{id}"}}}}"#
+            )
+        };
+        let act = |id: &str, call: &str, answer: &str| {
+            format!(
+                r#"{{"id":"{id}","kind":"ActionEvent","source":"agent","thought":[],"tool_name":"t","tool_call_id":"{call}","tool_call":{{"id":"{call}","name":"t","arguments":"{{}}"}},"llm_response_id":"{answer}"}}"#
+            )
+        };
+        let observe = |id: &str, call: &str| {
+            format!(
+                r#"{{"id":"{id}","kind":"ObservationEvent","source":"environment","tool_call_id":"{call}","observation":{{"content":"{id}"}}}}"#
+            )
+        };
+        let condense = |ids: &str, summary: &str| {
+            format!(
+                r#"{{"id":"x","kind":"Condensation","source":"environment","forgotten_event_ids":[{ids}],"summary":"{summary}","summary_offset":1}}"#
+            )
+        };
+        let lines = [
+            user("e1"),
+            act("e2", "a", "r1"),
+            act("e3", "b", "r1"),
+            observe("e4", "a"),
+            observe("e5", "b"),
+            act("e6", "c", "r2"),
+            observe("e7", "c"),
+            condense(r#""e2","e3","e4","e5""#, "one"),
+            user("e8"),
+            condense("", "none"),
+            condense(r#""e6","e7","x-summary","of no message""#, "two"),
+            act("e9", "d", "r3"),
+            condense(r#""e1","e8","e9""#, "all"),
+            user("e10"),
+        ];
+        let file = open_lines(&lines.each_ref().map(|line| &**line));
+        assert_eq!(file.messages.len(), 9);
+        let found: [(u32, &[[u32; 2]], u32, &str); 4] = [
+            (6, &[[0, 1]], 4, "one"),
+            (7, &[[0, 1]], 4, "none"),
+            (7, &[[0, 1]], 6, "two"),
+            (8, &[], 8, "all"),
+        ];
+        assert_eq!(kept(&file), found);
+    }
+
+    #[test]
+    fn a_condensation_action_removes_a_list_or_a_range_of_events() {
+        let condense = |id: u32, forgotten: &str| {
+            format!(
+                r#"{{"id":{id},"source":"agent","action":"condensation","args":{{{forgotten},"summary":"{id}","summary_offset":1}}}}"#
+            )
+        };
+        let lines = [
+            r#"{"id":0,"source":"user","action":"message","args":{"content":"task"}}"#.into(),
+            r#"{"id":1,"source":"agent","action":"run","args":{"command":"ls"}}"#.into(),
+            r#"{"id":2,"source":"agent","observation":"run","content":"out","cause":1}"#.into(),
+            condense(3, r#""forgotten_event_ids":[1,2]"#),
+            r#"{"id":4,"source":"agent","action":"message","args":{"content":"A"}}"#.into(),
+            r#"{"id":5,"source":"user","action":"message","args":{"content":"go on"}}"#.into(),
+            condense(6, r#""forgotten_events_start_id":3,"forgotten_events_end_id":4"#),
+            r#"{"id":7,"source":"agent","action":"condensation_request","args":{}}"#.into(),
+        ];
+        let file = open_lines(&lines.each_ref().map(|line: &String| &**line));
+        let found: [(u32, &[[u32; 2]], u32, &str); 2] =
+            [(3, &[[0, 1]], 3, "3"), (5, &[[0, 1]], 4, "6")];
+        assert_eq!(kept(&file), found);
+        assert_eq!((file.messages.len(), file.receipt.unknown), (5, 0));
     }
 }

@@ -8,6 +8,7 @@ use super::chat::Chat;
 use super::content::{self, Part, join, parts};
 use super::fence::fenced;
 use super::file::{CompactionRecord, SessionWindow};
+use super::forgotten::View;
 use super::lines::Line;
 use super::path::at;
 use super::raw::{Object, RawValue, inside, is_object, items, quote, text, unsigned};
@@ -26,6 +27,8 @@ pub(super) struct Reader<'s, 'a> {
     calls_of_actions: LiteMap<String, String>,
     /// The call that the record is a result of.
     asked: Option<String>,
+    /// Messages that are left of those before the last fold.
+    view: View<'a>,
 }
 
 impl<'s, 'a> Reader<'s, 'a> {
@@ -37,17 +40,19 @@ impl<'s, 'a> Reader<'s, 'a> {
             acting: None,
             calls_of_actions: LiteMap::new(),
             asked: None,
+            view: View::default(),
         }
     }
 
     /// Takes in the records in order, and says of each whether it was understood. Those of turns that the user took back are left out.
     pub(super) fn read(&mut self, lines: &[Line<'a>], undone: &[bool]) {
         for (at, line) in lines.iter().enumerate() {
-            self.record(line, undone.get(at) == Some(&true));
+            let before = lines.get(..at).unwrap_or_default();
+            self.record(line, before, undone.get(at) == Some(&true));
         }
     }
 
-    fn record(&mut self, line: &Line<'a>, is_undone: bool) {
+    fn record(&mut self, line: &Line<'a>, before: &[Line<'a>], is_undone: bool) {
         let kind = self.kind(&line.fields);
         if let Some(fault) = &line.fault {
             return self.chat.file.receipt.fail(line.number, fault.as_str());
@@ -84,7 +89,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             return;
         }
         for act in rule.acts {
-            if !self.act(act, line) {
+            if !self.act(act, line, before) {
                 return;
             }
         }
@@ -122,7 +127,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 
     /// False: the rest of the acts is not for this record.
-    fn act(&mut self, act: &Act, line: &Line<'a>) -> bool {
+    fn act(&mut self, act: &Act, line: &Line<'a>, before: &[Line<'a>]) -> bool {
         let number = line.number;
         let found = |path| at(&line.fields, path);
         match act {
@@ -182,6 +187,14 @@ impl<'s, 'a> Reader<'s, 'a> {
             Act::Fold { unless, .. } if found(unless).is_some() => {}
             Act::Fold { summary, head, before, after, unless: _ } => {
                 self.fold(line, [*summary, *head], [*before, *after]);
+            }
+            Act::Forget { ids, first, last } => {
+                let ids = found(ids).map(items).unwrap_or_default();
+                let number = |path| found(path).and_then(unsigned);
+                self.view.extend(&self.chat.lines, before);
+                if let Some(record) = self.chat.file.compactions.last_mut() {
+                    self.view.forget(&ids, number(first).zip(number(last)), record);
+                }
             }
             Act::Only(path, value) => {
                 return found(path).and_then(text).is_some_and(|it| it == *value);

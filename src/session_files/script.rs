@@ -65,6 +65,8 @@ pub(super) enum Act {
         after: &'static str,
         unless: &'static str,
     },
+    /// That fold removed the records of these ids alone, or those whose ids are from the first to the last.
+    Forget { ids: &'static str, first: &'static str, last: &'static str },
     /// The rest is told by records alone that hold this there.
     Only(&'static str, &'static str),
     /// An action: results name it as their cause, or the call that it makes.

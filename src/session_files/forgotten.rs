@@ -1,0 +1,64 @@
+//! Messages that compactions removed by the ids of their records, while others before and after them stay.
+
+use super::file::CompactionRecord;
+use super::lines::Line;
+use super::raw::{RawValue, unsigned};
+use crate::hash_index::ByName;
+use crate::number::count;
+
+/// How many messages are looked at for all compactions of a file together, so that a file of compactions alone is read in time. One
+/// after that removes all before it.
+const MOST_LOOKS: usize = 10_000_000;
+
+/// Messages that no compaction has removed.
+#[derive(Default)]
+pub(super) struct View<'a> {
+    /// Their indexes, and the ids of their records.
+    left: Vec<(u32, &'a RawValue)>,
+    /// Messages taken in so far, and how many were looked at.
+    seen: usize,
+    looks: usize,
+}
+
+impl<'a> View<'a> {
+    /// Takes in the messages since the last compaction, by the numbers of their lines.
+    pub(super) fn extend(&mut self, numbers: &[u32], lines: &[Line<'a>]) {
+        for (index, number) in numbers.iter().enumerate().skip(self.seen) {
+            let line = lines.get(lines.partition_point(|line| line.number < *number));
+            let id = line.and_then(|line| line.fields.get("id")).unwrap_or("");
+            self.left.push((count(index), id));
+        }
+        self.seen = numbers.len();
+    }
+
+    /// Removes the messages of these records, and those whose ids are numbers from the first to the last of a range.
+    pub(super) fn forget(
+        &mut self,
+        ids: &[&RawValue],
+        range: Option<(u64, u64)>,
+        record: &mut CompactionRecord,
+    ) {
+        self.looks = self.looks.saturating_add(self.left.len());
+        if self.looks > MOST_LOOKS {
+            return;
+        }
+        let mut gone = ByName::default();
+        for id in ids {
+            gone.insert(0, *id, 0);
+        }
+        let in_range =
+            |(first, last), id| unsigned(id).is_some_and(|id| (first..=last).contains(&id));
+        self.left
+            .retain(|(_, id)| !gone.has(0, id) && !range.is_some_and(|range| in_range(range, id)));
+        for &(index, _) in &self.left {
+            let after = index.saturating_add(1);
+            match record.kept.last_mut() {
+                Some([_, end]) if *end == index => *end = after,
+                _ => record.kept.push([index, after]),
+            }
+        }
+        if let Some([from, _]) = record.kept.pop_if(|[_, end]| *end == record.at) {
+            record.first_kept_index = from;
+        }
+    }
+}
