@@ -1,7 +1,8 @@
 //! GitHub Copilot CLI: events, one a line.
 //!
 //! What the model was sent for a user's message is its `transformedContent`. Input tokens are reported for the whole session
-//! only, at its end, and so for no call. The events of a subagent name the call that started it.
+//! only, at its end, and so for no call. The events of a subagent name it (`agentId`); older ones name the
+//! call that started it.
 
 use super::script::{Act, Rule, Script};
 use super::usage::CLINE;
@@ -9,7 +10,7 @@ use super::usage::CLINE;
 pub(super) const SCRIPT: Script = Script {
     kind: &[("", "type")],
     time: "timestamp",
-    aside: "data.parentToolCallId",
+    aside: "agentId|data.parentToolCallId",
     rules: &[
         Rule {
             kinds: &["system.message"],
@@ -134,5 +135,32 @@ mod tests {
             receipt.broken[0].reason,
             "a record of type \"tool.execution_complete\" without data.toolCallId"
         );
+    }
+
+    #[test]
+    fn events_of_a_subagent_are_no_part_of_the_conversation() {
+        let file = open_lines(&[
+            r#"{"type":"session.start","data":{"sessionId":"s"},"id":"1"}"#,
+            r#"{"type":"system.message","data":{"content":"main rules"},"id":"2"}"#,
+            r#"{"type":"user.message","data":{"content":"look around"},"id":"3"}"#,
+            r#"{"type":"assistant.message","data":{"content":"","toolRequests":[{"toolCallId":"t","name":"task","arguments":{}}]},"id":"4"}"#,
+            r#"{"type":"subagent.started","data":{"toolCallId":"t"},"id":"5","agentId":"sub"}"#,
+            r#"{"type":"system.message","data":{"content":"its rules"},"id":"6","agentId":"sub"}"#,
+            r#"{"type":"user.message","data":{"content":"its task"},"id":"7","agentId":"sub"}"#,
+            r#"{"type":"assistant.message","data":{"content":"inside","toolRequests":[{"toolCallId":"v","name":"view","arguments":{}}]},"id":"8","agentId":"sub"}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"v","result":{"content":"its file"}},"id":"9","agentId":"sub"}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"t","result":{"content":"found"}},"id":"10"}"#,
+            r#"{"type":"assistant.message","data":{"content":"done"},"id":"11"}"#,
+        ]);
+        assert_eq!(
+            json(&file),
+            [
+                r#"{"role":"user","content":"look around"}"#,
+                r#"{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"task","arguments":"{}"}}]}"#,
+                r#"{"role":"tool","tool_call_id":"t","content":"found"}"#,
+                r#"{"role":"assistant","content":"done"}"#,
+            ]
+        );
+        assert_eq!((file.system.as_deref(), file.receipt.sidechain), (Some("main rules"), 4));
     }
 }
