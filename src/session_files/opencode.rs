@@ -1,7 +1,8 @@
 //! opencode: an exported session, its messages in parts.
 //!
 //! An assistant's message may hold several steps, each a model call; a tool's part holds call and result. The summary of a
-//! compaction is no message, and what was reverted is left out, as is what the model was never shown (`ignored`).
+//! compaction is no message, and nothing at all if it failed. What was reverted is left out, as is what the model was never shown
+//! (`ignored`).
 
 use super::chat::Chat;
 use super::content::{Part, arguments, join, parts};
@@ -13,6 +14,8 @@ use super::raw::{Object, text};
 use super::time::millis;
 use super::usage::OPENCODE;
 use crate::error::Error;
+use crate::hash_index::ByName;
+use crate::number::count;
 
 /// Parts that are no context.
 const QUIET: [&str; 6] = ["snapshot", "patch", "agent", "retry", "compaction", "subtask"];
@@ -26,7 +29,8 @@ pub(super) fn read(
     refuse_leaf(leaf, "opencode")?;
     let mut chat = Chat::new("opencode");
     let reverted = at(session, "info.revert.messageID").and_then(text);
-    let mut gone = false;
+    let (mut starts, mut tail) = (ByName::default(), None);
+    let (mut gone, mut ends) = (false, false);
     for line in messages {
         let receipt = &mut chat.file.receipt;
         if let Some(fault) = &line.fault {
@@ -43,10 +47,26 @@ pub(super) fn read(
             receipt.dead_ends = receipt.dead_ends.saturating_add(1);
             continue;
         }
+        let info = line.fields.object("info").unwrap_or_default();
+        if let Some(id) = info.text("id") {
+            starts.insert(0, id, chat.file.messages.len());
+        }
+        // Versions that write why an answer ended write it of each; a summary without it was cut off.
+        ends |= info.get("finish").is_some();
         let pieces = line.fields.get("parts").map(elements).unwrap_or_default();
         match &*role {
-            "user" => user(&mut chat, line.number, &pieces),
-            "assistant" => assistant(&mut chat, line, &pieces),
+            "user" => {
+                if let Some(part) = pieces.iter().find(|it| it.fields.is("type", "compaction")) {
+                    let id = part.fields.text("tail_start_id");
+                    tail = id.and_then(|id| Some((count(starts.get(0, &id)?), id.into_owned())));
+                }
+                user(&mut chat, line.number, &pieces);
+            }
+            "assistant" if !info.flag("summary") => assistant(&mut chat, line, &pieces),
+            // The compaction failed.
+            "assistant"
+                if info.get("error").is_some() || (ends && info.get("finish").is_none()) => {}
+            "assistant" => fold(&mut chat, line, &pieces, tail.take()),
             _ => {}
         }
     }
@@ -80,9 +100,6 @@ fn file<'a>(piece: &Object<'a>) -> Option<Part<'a>> {
 
 fn assistant<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
     let number = line.number;
-    if line.fields.object("info").is_some_and(|info| info.flag("summary")) {
-        return fold(chat, line, pieces);
-    }
     let time = at(&line.fields, "info.time.created").and_then(millis);
     chat.step(number, None, time);
     for piece in pieces.iter().map(|piece| &piece.fields) {
@@ -125,7 +142,13 @@ fn tool<'a>(chat: &mut Chat<'a>, number: u32, piece: &Object<'a>) {
     }
 }
 
-fn fold<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
+/// The summary of a compaction, which may have kept the messages from the start of a tail on.
+fn fold<'a>(
+    chat: &mut Chat<'a>,
+    line: &Line<'a>,
+    pieces: &[Line<'a>],
+    tail: Option<(u32, String)>,
+) {
     chat.close();
     let texts = pieces.iter().filter(|piece| piece.fields.is("type", "text"));
     let texts: Vec<_> = texts.filter_map(|piece| piece.fields.text("text")).collect();
@@ -134,6 +157,10 @@ fn fold<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
         record.id = id.into_owned();
     }
     record.summary = texts.join("\n");
+    if let Some((index, id)) = tail {
+        record.first_kept_index = index;
+        record.first_kept_entry_id = Some(id);
+    }
     let tokens = at(&line.fields, "info.tokens").map(Object::of);
     let usage = tokens.and_then(|tokens| OPENCODE.read(&tokens));
     record.tokens_before = usage.map_or(0, |usage| usage.input_tokens);
@@ -142,8 +169,8 @@ fn fold<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_session;
-    use super::super::testing::json;
+    use super::super::testing::{json, open};
+    use super::super::{SessionFile, read_session};
 
     const EXPORT: &str = r#"{"info":{"id":"ses","title":"t"},"messages":[
         {"info":{"id":"u","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true},
@@ -207,5 +234,50 @@ mod tests {
         let reverted = EXPORT.replace(r#""title":"t""#, r#""revert":{"messageID":"m"}"#);
         let file = read_session(reverted.as_bytes(), None).expect("read");
         assert_eq!((file.messages.len(), file.receipt.dead_ends), (1, 4));
+    }
+
+    /// An export of four messages, a compaction with these members in its part and its summary, and a message after them.
+    fn compacted(part: &str, summary: &str) -> SessionFile {
+        let text = |role: &str, id: &str| {
+            format!(
+                r#"{{"info":{{"id":"{id}","role":"{role}","finish":"stop"}},"parts":[{{"type":"text","text":"{id}"}}]}}"#
+            )
+        };
+        let messages = [
+            text("user", "a"),
+            text("assistant", "b"),
+            text("user", "c"),
+            text("assistant", "d"),
+            format!(
+                r#"{{"info":{{"id":"e","role":"user"}},"parts":[{{"type":"compaction","auto":true{part}}}]}}"#
+            ),
+            format!(
+                r#"{{"info":{{"id":"f","role":"assistant","summary":true{summary}}},"parts":[{{"type":"text","text":"so far"}}]}}"#
+            ),
+            text("user", "g"),
+        ];
+        open(&format!(r#"{{"info":{{"id":"s"}},"messages":[{}]}}"#, messages.join(",")))
+    }
+
+    #[test]
+    fn a_summary_that_failed_is_no_compaction() {
+        for failed in ["", r#","error":{"name":"E"}"#, r#","finish":"error","error":{"name":"E"}"#]
+        {
+            let file = compacted("", failed);
+            assert_eq!((file.messages.len(), file.compactions.len()), (5, 0), "{failed}");
+        }
+        assert_eq!(compacted("", r#","finish":"stop","error":null"#).compactions.len(), 1);
+    }
+
+    #[test]
+    fn messages_from_the_start_of_the_tail_on_stay() {
+        let found = |part: &str| {
+            let file = compacted(part, r#","finish":"stop""#);
+            let record = &file.compactions[0];
+            (record.at, record.first_kept_index, record.first_kept_entry_id.clone())
+        };
+        assert_eq!(found(r#","tail_start_id":"c""#), (4, 2, Some("c".into())));
+        assert_eq!(found(r#","tail_start_id":"nowhere""#), (4, 4, None));
+        assert_eq!(found(""), (4, 4, None));
     }
 }
