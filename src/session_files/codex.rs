@@ -21,6 +21,31 @@ const KNOWN: [&str; 5] =
 /// An item that Codex keeps for itself.
 const ITS_OWN: &str = "ghost_snapshot";
 
+/// How the tags begin of what Codex writes in the user's name, those of older versions included.
+const OWN_TAGS: [&str; 13] = [
+    "user_instructions",
+    "environment_context",
+    "extension_context",
+    "external_",
+    "goal_context",
+    "codex_internal_context",
+    "skill",
+    "user_shell_command",
+    "turn_aborted",
+    "subagent_notification",
+    "agent_message_board_notification",
+    "recommended_plugins",
+    "hook_prompt",
+];
+
+/// How such texts begin that have no tag.
+const OWN_STARTS: [&str; 4] = [
+    "# AGENTS.md instructions",
+    "Warning: The maximum number of unified exec processes",
+    "Warning: apply_patch was requested via ",
+    "Warning: Your account was flagged for ",
+];
+
 /// Reads a rollout; it has one branch.
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     refuse_leaf(leaf, "Codex")?;
@@ -46,13 +71,23 @@ fn mark(line: &Line<'_>) -> Mark {
     }
 }
 
-/// A user's message with which a turn starts: not what Codex itself writes in the user's name.
+/// A user's message with which a turn starts: not one with something that Codex itself writes in the user's name.
 fn is_turn(item: &Object<'_>) -> bool {
     let blocks = item.get("content").map(items).unwrap_or_default();
-    let words = blocks.into_iter().filter(|block| is_object(block)).map(Object::of);
-    let is_own = |text: Cow<'_, str>| text.starts_with('<') || text.starts_with("# AGENTS.md");
-    let own = words.filter_map(|block| block.text("text")).all(is_own);
-    item.is("type", "message") && item.is("role", "user") && !own
+    let mut blocks = blocks.into_iter().filter(|block| is_object(block)).map(Object::of);
+    item.is("type", "message")
+        && item.is("role", "user")
+        && !blocks.any(|block| block.text("text").is_some_and(|text| is_own(text.trim())))
+}
+
+/// A text that Codex writes in the user's name. A tag has to be closed at the end: a user may begin with one, too.
+fn is_own(text: &str) -> bool {
+    let end = text.rfind('<').and_then(|at| text.get(at..)).unwrap_or_default();
+    let is_tagged = |tag: &&str| {
+        text.strip_prefix('<').is_some_and(|rest| rest.starts_with(tag))
+            && end.strip_prefix("</").is_some_and(|rest| rest.starts_with(tag))
+    };
+    OWN_TAGS.iter().any(is_tagged) || OWN_STARTS.iter().any(|start| text.starts_with(start))
 }
 
 struct Reader {
@@ -198,7 +233,7 @@ mod tests {
         let compacted =
             r#"{"timestamp":"x","type":"compacted","payload":{"message":"undone too"}}"#;
         let lines = [
-            say("user", "<environment_context>"),
+            say("user", "<environment_context></environment_context>"),
             say("user", "one"),
             say("assistant", "A"),
             say("user", "two"),
@@ -210,7 +245,7 @@ mod tests {
             say("user", "four"),
             say("assistant", "D"),
             back("0"),
-            say("user", "<turn_aborted>"),
+            say("user", "<turn_aborted></turn_aborted>"),
             say("user", "five"),
             back("1"),
             say("user", "six"),
@@ -221,12 +256,52 @@ mod tests {
             .iter()
             .map(|text| text.rsplit_once("text\":\"").unwrap().1.split('"').next().unwrap().into())
             .collect();
-        let left = ["<environment_context>", "one", "A", "four", "D", "<turn_aborted>", "six", "F"];
+        let left = [
+            "<environment_context></environment_context>",
+            "one",
+            "A",
+            "four",
+            "D",
+            "<turn_aborted></turn_aborted>",
+            "six",
+            "F",
+        ];
         assert_eq!(texts, left);
         let sent: Vec<u32> = file.calls.iter().map(|call| call.sent).collect();
         assert_eq!((sent, file.compactions.len(), file.receipt.dead_ends), (vec![2, 4, 7], 0, 5));
         // All of them, and more than there are.
         assert_eq!(rollout(&[&lines[1], &lines[2], &back("9")]).messages.len(), 0);
+    }
+
+    #[test]
+    fn a_message_of_the_user_with_a_tag_or_an_image_is_a_turn_and_codexs_own_are_none() {
+        let text = |text: &str| format!(r#"{{"type":"input_text","text":"{text}"}}"#);
+        let left = |content: &str| {
+            let message = format!(r#"{{"type":"message","role":"user","content":[{content}]}}"#);
+            let back = r#"{"timestamp":"x","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}"#;
+            let first = r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"one"}]}"#;
+            rollout(&[first, &message, back]).messages.len()
+        };
+        let image = r#"{"type":"input_image","image_url":"data:x"}"#;
+        for of_the_user in [
+            text("<Button> does not render"),
+            text("<skill> is a tag, is it?"),
+            text("<b>bold</b>"),
+            image.into(),
+            [&text("<image name=[Image #1]>"), image, &text("</image>")].join(","),
+        ] {
+            assert_eq!(left(&of_the_user), 1, "{of_the_user}");
+        }
+        for own in [
+            text(r"# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nx\n</INSTRUCTIONS>"),
+            text(r"<environment_context>\n<cwd>/w</cwd>\n</environment_context>\n"),
+            text("<external_notes>x</external_notes>"),
+            text(r#"<codex_internal_context source=\"goal\">x</codex_internal_context>"#),
+            text("Warning: apply_patch was requested via exec_command."),
+            [text("<skill>x</skill>"), text("and this")].join(","),
+        ] {
+            assert_eq!(left(&own), 0, "{own}");
+        }
     }
 
     #[test]
