@@ -124,9 +124,10 @@ fn mark(line: &Line<'_>) -> Mark {
     }
 }
 
-/// A message or a command of the user's.
+/// A message or a command of the user's with which a turn starts: not what was typed while the agent worked.
 fn is_turn(fields: &Object<'_>) -> bool {
     at(fields, "message.role").and_then(text).is_some_and(|role| role == "user")
+        && at(fields, "message.origin.inTurn") != Some("true")
         && match &*origin(fields, "kind") {
             "" | "user" => true,
             "skill_activation" | "plugin_command" => origin(fields, "trigger") == "user-slash",
@@ -228,6 +229,10 @@ mod tests {
             texts.collect::<Vec<_>>()
         };
         assert_eq!(texts(&lines), ["one", "A", "note", "five", "E"]);
+        // A prompt that was typed while the agent worked belongs to the turn before it.
+        let in_turn = say("and this", r#","origin":{"kind":"user","inTurn":true}"#);
+        let steered = [user("one"), step("A"), user("two"), in_turn, step("B"), undo("1")];
+        assert_eq!(texts(&steered), ["one", "A"]);
         let file = read(&lines);
         assert_eq!((file.system.as_deref(), file.calls.len()), (Some("rules"), 2));
         assert_eq!((file.receipt.unknown, file.receipt.dead_ends), (0, 13));
