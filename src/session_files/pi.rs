@@ -69,7 +69,16 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
     file.receipt.dead_ends = count(tree.entries.iter().enumerate().filter(is_left).count());
     follow(&tree, &path, &mut file);
     file.resume = record::resume(&file);
-    Ok(file.finish())
+    let mut file = file.finish();
+    // A message may declare the prompt and the tools: they are read with the messages, and not a second time beside them.
+    let entries = path.iter().filter_map(|&at| tree.entries.get(at));
+    for message in entries.filter_map(|entry| entry.line.fields.object("message")) {
+        if message.is("role", "system") {
+            let tools = message.get("toolsAdded").is_some();
+            file.receipt.absent.retain(|part| !(*part == "system" || tools && *part == "tools"));
+        }
+    }
+    Ok(file)
 }
 
 fn fault(line: &Line<'_>) -> Option<String> {
@@ -373,5 +382,22 @@ mod tests {
             long.push_str(&message("user", "n", &n.to_string(), &format!("\"{}\"", n - 1)));
         }
         assert_eq!(read(&lines(&long), None).expect("read").messages.len(), 20_000);
+    }
+
+    #[test]
+    fn a_system_message_declares_the_system_prompt_and_the_tools() {
+        let declare = |members: &str| {
+            format!(
+                r#"{{"type":"session","version":3,"id":"s"}}
+{{"type":"message","id":"a","parentId":null,"message":{{"role":"system","content":""{members}}}}}"#
+            )
+        };
+        let absent = |text: &str| read(&lines(text), None).expect("read").receipt.absent;
+        assert_eq!(absent(&tree()), ["system", "tools", "window"]);
+        assert_eq!(absent(&declare(r#","sections":{"a":"rules"}"#)), ["tools", "window"]);
+        assert_eq!(absent(&declare(r#","toolsAdded":[{"name":"read"}]"#)), ["window"]);
+        // On a branch that the conversation left, it declares nothing for this one.
+        let left = [&declare(""), &*message("user", "hello", "b", "null")].join("\n");
+        assert_eq!(absent(&left), ["system", "tools", "window"]);
     }
 }
