@@ -17,6 +17,8 @@ pub(super) struct Chat<'a> {
     pub(super) file: SessionFile,
     /// For each message the line that it begins with.
     pub(super) lines: Vec<u32>,
+    /// The model in use; empty: none was named.
+    pub(super) model: Cow<'a, str>,
     open: Option<Answer<'a>>,
     /// Calls by the number of their model call.
     known: ByName<'a>,
@@ -44,6 +46,7 @@ impl<'a> Chat<'a> {
         Self {
             file: SessionFile::new(format, "openai-chat"),
             lines: Vec::new(),
+            model: Cow::default(),
             open: None,
             known: ByName::default(),
             steps: 0,
@@ -175,6 +178,9 @@ impl<'a> Chat<'a> {
         self.steps = self.steps.saturating_add(1);
         if !open.is_silent() {
             self.file.call(open.at, open.usage);
+            if !self.model.is_empty() {
+                self.file.called(&self.model);
+            }
             self.made(open.line, open.json());
         }
         for (line, json) in open.results.into_iter().chain(open.later) {

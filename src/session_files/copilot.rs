@@ -32,6 +32,7 @@ pub(super) const SCRIPT: Script = Script {
             needs: "data.content|data.toolRequests",
             acts: &[
                 Act::Step("data.apiCallId|data.messageId"),
+                Act::Model("data.model"),
                 Act::Think("data.reasoningText"),
                 Act::Say("data.content"),
                 Act::Calls {
@@ -93,7 +94,7 @@ pub(super) const SCRIPT: Script = Script {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{json, open_lines};
+    use super::super::testing::{json, models, open_lines};
 
     #[test]
     fn events_become_messages_as_the_model_saw_them() {
@@ -101,7 +102,7 @@ mod tests {
             r#"{"type":"session.start","data":{"sessionId":"s","version":1}}"#,
             r#"{"type":"system.message","data":{"content":"rules"}}"#,
             r#"{"type":"user.message","data":{"content":"hi","transformedContent":"now: hi"}}"#,
-            r#"{"type":"assistant.message","timestamp":"1970-01-01T00:00:03Z","data":{"content":"","reasoningText":"hm","apiCallId":"m","toolRequests":[{"toolCallId":"a","name":"bash","arguments":{"x":1}},{"toolCallId":"b","name":"view","arguments":{}}]}}"#,
+            r#"{"type":"assistant.message","timestamp":"1970-01-01T00:00:03Z","data":{"content":"","reasoningText":"hm","apiCallId":"m","model":"gpt-x","toolRequests":[{"toolCallId":"a","name":"bash","arguments":{"x":1}},{"toolCallId":"b","name":"view","arguments":{}}]}}"#,
             r#"{"type":"assistant.message","data":{"content":"inside","parentToolCallId":"a"}}"#,
             r#"{"type":"tool.execution_complete","data":{"toolCallId":"a","success":true,"result":{"content":"ok"}}}"#,
             r#"{"type":"system.notification","data":{"content":"<n>"}}"#,
@@ -123,6 +124,7 @@ mod tests {
             ]
         );
         assert_eq!((file.format, file.system.as_deref()), ("copilot-cli", Some("rules")));
+        assert_eq!(models(&file), [("gpt-x", 1)]);
         let call = file.calls[0];
         assert_eq!((file.calls.len(), call.sent, call.at), (1, 1, Some(3000)));
         assert_eq!(call.usage.map(|usage| usage.input_tokens), Some(70));

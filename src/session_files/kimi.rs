@@ -68,6 +68,7 @@ pub(super) const SCRIPT: Script = Script {
             acts: &[Act::Cost("event.usage", &KIMI)],
         },
         Rule { kinds: &["config.update"], needs: "", acts: &[Act::System("systemPrompt")] },
+        Rule { kinds: &["llm.request"], needs: "", acts: &[Act::Model("model|modelAlias")] },
         Rule { kinds: &["llm.tools_snapshot"], needs: "", acts: &[Act::Tools("tools")] },
         Rule {
             kinds: &["context.apply_compaction"],
@@ -145,7 +146,7 @@ fn origin<'a>(fields: &Object<'a>, name: &str) -> Cow<'a, str> {
 #[cfg(test)]
 mod tests {
     use super::super::read_session;
-    use super::super::testing::json;
+    use super::super::testing::{json, models};
 
     #[test]
     fn steps_become_messages_and_cancelled_ones_nothing() {
@@ -157,6 +158,7 @@ mod tests {
             r#"{"type":"context.append_loop_event","event":{"type":"step.begin","uuid":"1"}}"#,
             r#"{"type":"turn.cancel"}"#,
             r#"{"type":"context.append_loop_event","event":{"type":"step.begin","uuid":"2"},"time":1785613801102}"#,
+            r#"{"type":"llm.request","kind":"loop","model":"kimi-x"}"#,
             r#"{"type":"context.append_loop_event","event":{"type":"content.part","part":{"type":"think","think":"hm"}}}"#,
             r#"{"type":"context.append_loop_event","event":{"type":"content.part","part":{"type":"text","text":"look"}}}"#,
             r#"{"type":"context.append_loop_event","event":{"type":"tool.call","toolCallId":"Bash_0","name":"Bash","args":{"command":"ls"}}}"#,
@@ -175,6 +177,7 @@ mod tests {
             ]
         );
         assert_eq!((file.format, file.receipt.absent.as_slice()), ("kimi-wire", &["window"][..]));
+        assert_eq!(models(&file), [("kimi-x", 1)]);
         let call = file.calls[0];
         assert_eq!((file.calls.len(), call.sent, call.at), (1, 1, Some(1_785_613_801_102)));
         assert_eq!(

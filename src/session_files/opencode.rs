@@ -102,6 +102,7 @@ fn assistant<'a>(chat: &mut Chat<'a>, line: &Line<'a>, pieces: &[Line<'a>]) {
     let number = line.number;
     let time = at(&line.fields, "info.time.created").and_then(millis);
     chat.step(number, None, time);
+    chat.model = at(&line.fields, "info.modelID").and_then(text).unwrap_or_default();
     for piece in pieces.iter().map(|piece| &piece.fields) {
         match piece.text("type").as_deref().unwrap_or_default() {
             "step-start" => drop(chat.step(number, None, time)),
@@ -169,13 +170,13 @@ fn fold<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{json, open};
+    use super::super::testing::{json, models, open};
     use super::super::{SessionFile, read_session};
 
     const EXPORT: &str = r#"{"info":{"id":"ses","title":"t"},"messages":[
         {"info":{"id":"u","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true},
             {"type":"file","mime":"image/png","url":"data:x"},{"type":"file","mime":"text/plain","filename":"a.txt","url":"file:a"}]},
-        {"info":{"id":"m","role":"assistant","time":{"created":1765233665292},"tokens":{"input":9,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}},"parts":[
+        {"info":{"id":"m","role":"assistant","modelID":"claude-x","time":{"created":1765233665292},"tokens":{"input":9,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}},"parts":[
             {"type":"step-start"},{"type":"reasoning","text":"hm"},{"type":"text","text":"look"},
             {"type":"tool","callID":"a","tool":"ls","state":{"status":"completed","input":{"p":1},"output":"out","time":{"compacted":5}}},
             {"type":"tool","callID":"b","tool":"rm","state":{"status":"error","input":{},"error":"no"}},
@@ -204,6 +205,7 @@ mod tests {
             file.calls.iter().map(|it| (it.sent, it.usage.map(|it| it.input_tokens))).collect();
         assert_eq!(found, [(1, Some(97)), (4, Some(9))]);
         assert_eq!(file.calls[0].at, Some(1_765_233_665_292));
+        assert_eq!(models(&file), [("claude-x", 2)]);
         let fold = &file.compactions[0];
         assert_eq!(
             (fold.first_kept_index, &*fold.summary, &*fold.id, fold.tokens_before),

@@ -132,6 +132,11 @@ impl<'s, 'a> Reader<'s, 'a> {
         let found = |path| at(&line.fields, path);
         match act {
             Act::System(_) | Act::Tools(_) | Act::Window(_) => self.beside(act, line),
+            Act::Model(path) => {
+                if let Some(model) = found(path).and_then(text) {
+                    self.chat.model = model;
+                }
+            }
             Act::Step(key) => drop(self.step(key, line)),
             Act::GoesOn if self.chat.is_answered() => drop(self.step("", line)),
             Act::GoesOn => {}

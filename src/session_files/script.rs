@@ -32,6 +32,8 @@ pub(super) enum Act {
     Tools(&'static str),
     /// The model's window.
     Window(&'static str),
+    /// The model in use.
+    Model(&'static str),
     /// A model call begins, unless it is the one of this key that is open.
     Step(&'static str),
     /// The same, and what follows is told by the first record of that call alone.

@@ -12,6 +12,11 @@ pub(super) fn open_lines(lines: &[&str]) -> SessionFile {
     open(&lines.join("\n"))
 }
 
+/// The models that it names, and how many calls each answered.
+pub(super) fn models(file: &SessionFile) -> Vec<(&str, u32)> {
+    file.models.iter().map(|model| (&*model.name, model.calls)).collect()
+}
+
 /// Its messages as JSON.
 pub(super) fn json(file: &SessionFile) -> Vec<String> {
     file.messages.iter().map(|json| json.to_string()).collect()

@@ -20,6 +20,7 @@ pub(super) const SWE: Script = Script {
             needs: "content|tool_calls",
             acts: &[
                 Act::Step(""),
+                Act::Model("extra.response.model"),
                 Act::Think("reasoning_content"),
                 Act::Acting { content: "content", action: "action", calls: "tool_calls" },
                 Act::Calls {
@@ -61,7 +62,7 @@ pub(super) const TALK: Script = Script {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{json, open};
+    use super::super::testing::{json, models, open};
 
     #[test]
     fn actions_in_text_are_calls() {
@@ -111,11 +112,12 @@ mod tests {
     #[test]
     fn a_bare_list_of_mini_swe_agent_is_known_by_its_fence() {
         let file = open(
-            r#"[{"role":"user","content":"do"},{"role":"assistant","content":"so\n\n```mswea_bash_command\nls\n```","extra":{"response":{"usage":{"prompt_tokens":5}}}},{"role":"user","content":"<returncode>0</returncode>"}]"#,
+            r#"[{"role":"user","content":"do"},{"role":"assistant","content":"so\n\n```mswea_bash_command\nls\n```","extra":{"response":{"model":"x","usage":{"prompt_tokens":5}}}},{"role":"user","content":"<returncode>0</returncode>"}]"#,
         );
         assert_eq!((file.format, file.messages.len()), ("mini-swe-agent", 3));
         assert!(json(&file)[2].contains(r#""tool_call_id":"action-2""#));
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(5));
+        assert_eq!(models(&file), [("x", 1)]);
     }
 
     #[test]
