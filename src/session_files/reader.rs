@@ -160,6 +160,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             Act::Calls { list, id, name, arguments } => {
                 self.calls(line, list, [*id, *name, *arguments]);
             }
+            Act::Items(path) => self.items(line, path),
             Act::Result { id, content, note } => {
                 let asked = self.asked.take().filter(|_| id.is_empty());
                 let id = asked.or_else(|| found(id).map(named)).unwrap_or_else(|| "\"\"".into());
@@ -239,12 +240,30 @@ impl<'s, 'a> Reader<'s, 'a> {
             listed.into_iter().filter(|call| is_object(call)).map(Object::of).collect()
         };
         for (nth, call) in (1_u32..).zip(&listed) {
-            let id = at(call, id).map(named);
-            let id = id.unwrap_or_else(|| format!("\"call-{}-{nth}\"", line.number));
-            let name = at(call, name).filter(|raw| inside(raw).is_some());
-            let name = name.unwrap_or("\"unknown\"");
-            let arguments = content::arguments(at(call, arguments));
-            self.chat.call(line.number, id, name, &arguments);
+            self.call(line.number, nth, call, [id, name, arguments]);
+        }
+    }
+
+    fn call(&mut self, line: u32, nth: u32, call: &Object<'a>, [id, name, arguments]: [&str; 3]) {
+        let id = at(call, id).map_or_else(|| format!("\"call-{line}-{nth}\""), named);
+        let name = at(call, name).filter(|raw| inside(raw).is_some()).unwrap_or("\"unknown\"");
+        let arguments = content::arguments(at(call, arguments));
+        self.chat.call(line, id, name, &arguments);
+    }
+
+    fn items(&mut self, line: &Line<'a>, list: &str) {
+        let listed = at(&line.fields, list).map(items).unwrap_or_default();
+        for (nth, item) in (1_u32..).zip(listed.into_iter().filter(|item| is_object(item))) {
+            let item = Object::of(item);
+            let parts = |name| item.get(name).map(parts).unwrap_or_default();
+            match item.text("type").as_deref() {
+                Some("message") => self.chat.say(line.number, parts("content")),
+                Some("reasoning") => self.chat.think(line.number, parts("summary")),
+                Some("function_call") => {
+                    self.call(line.number, nth, &item, ["call_id", "name", "arguments"]);
+                }
+                _ => {}
+            }
         }
     }
 

@@ -48,6 +48,8 @@ pub(super) enum Act {
     Speaker(&'static str),
     /// Calls in a list, or the record itself where the list is "".
     Calls { list: &'static str, id: &'static str, name: &'static str, arguments: &'static str },
+    /// The items of a response: what the model thinks and says, and its calls.
+    Items(&'static str),
     /// A result, of the call that was asked for where the id is "", and a note of the agent to it.
     Result { id: &'static str, content: &'static str, note: &'static str },
     /// A message of this role.

@@ -1,15 +1,16 @@
 //! Trajectories of research agents: SWE-agent, mini-swe-agent, and the talks of Who&When.
 //!
 //! SWE-agent and mini-swe-agent may have the model write its action into the text, between fences. There the action is a call of
-//! `bash` with an id of ours, the text around it is what was said, and the next message is its result. The agents of Who&When
-//! talk to each other: each is an assistant with a name.
+//! `bash` with an id of ours, the text around it is what was said, and the next message is its result. Where mini-swe-agent
+//! calls the Responses API, an answer is a response with its items. The agents of Who&When talk to each other: each is an assistant with a
+//! name.
 
 use super::script::{Act, Rule, Script};
-use super::usage::OPENAI;
+use super::usage::{OPENAI, RESPONSES};
 
 /// SWE-agent and mini-swe-agent.
 pub(super) const SWE: Script = Script {
-    kind: &[("", "role")],
+    kind: &[("", "role|object|type")],
     time: "timestamp|extra.timestamp",
     aside: "",
     rules: &[
@@ -31,6 +32,21 @@ pub(super) const SWE: Script = Script {
                 },
                 Act::Cost("extra.response.usage", &OPENAI),
             ],
+        },
+        Rule {
+            kinds: &["response"],
+            needs: "output",
+            acts: &[
+                Act::Step(""),
+                Act::Model("model"),
+                Act::Items("output"),
+                Act::Cost("usage", &RESPONSES),
+            ],
+        },
+        Rule {
+            kinds: &["function_call_output"],
+            needs: "call_id",
+            acts: &[Act::Result { id: "call_id", content: "output", note: "" }],
         },
         Rule {
             kinds: &["tool"],
@@ -118,6 +134,36 @@ mod tests {
         assert!(json(&file)[2].contains(r#""tool_call_id":"action-2""#));
         assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(5));
         assert_eq!(models(&file), [("x", 1)]);
+    }
+
+    #[test]
+    fn responses_of_mini_swe_agent_are_answers() {
+        let file = open(
+            r#"{"info":{"mini_version":"2"},"trajectory_format":"mini-swe-agent-1.1","messages":[
+            {"role":"user","content":"do"},
+            {"object":"response","model":"gpt-x","output":[
+                {"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"z"},
+                {"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look"}]},
+                {"type":"function_call","name":"bash","arguments":"{\"command\":\"ls\"}","call_id":"a"}],
+             "usage":{"input_tokens":500,"output_tokens":20},"extra":{"timestamp":1795168801}},
+            {"type":"function_call_output","call_id":"a","output":"a.txt"},
+            {"object":"response","output":[{"type":"function_call","name":"bash","arguments":"{}","call_id":"b"}]},
+            {"type":"function_call_output","call_id":"b","output":""},
+            {"role":"exit","content":""}]}"#,
+        );
+        assert_eq!(
+            json(&file),
+            [
+                r#"{"role":"user","content":"do"}"#,
+                r#"{"role":"assistant","reasoning_content":"hm","content":"I look","tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"command\":\"ls\"}"}}]}"#,
+                r#"{"role":"tool","tool_call_id":"a","content":"a.txt"}"#,
+                r#"{"role":"assistant","content":null,"tool_calls":[{"id":"b","type":"function","function":{"name":"bash","arguments":"{}"}}]}"#,
+                r#"{"role":"tool","tool_call_id":"b","content":""}"#,
+            ]
+        );
+        assert_eq!(file.calls[0].usage.map(|usage| usage.input_tokens), Some(500));
+        assert_eq!((file.calls[0].at, file.receipt.read), (Some(1_795_168_801_000), 6));
+        assert_eq!(models(&file), [("gpt-x", 2)]);
     }
 
     #[test]
