@@ -28,7 +28,12 @@ pub(super) struct Branch {
 
 /// A user's or an assistant's line.
 pub(super) fn is_message(fields: &Object<'_>) -> bool {
-    matches!(fields.text("type").as_deref(), Some("user" | "assistant"))
+    matches!(fields.text("type").as_deref(), Some("user" | "assistant")) || is_queued(fields)
+}
+
+/// A prompt that the user typed, or a task sent, while the model worked. Claude Code writes it as an attachment only.
+pub(super) fn is_queued(fields: &Object<'_>) -> bool {
+    fields.object("attachment").is_some_and(|it| it.is("type", "queued_command"))
 }
 
 /// The conversation that ends at the line with the uuid `leaf`, or at the newest.

@@ -2,16 +2,18 @@
 //!
 //! Claude Code writes a line for each content block, and one for each result. Here the lines of one assistant message are one
 //! message, wherever they stand, and what follows it until the next is ONE user message: results of its calls first, then
-//! what the user said. Lines marked `isMeta` (skills, caveats) are sent to the model and so are kept; summaries of compactions
-//! and messages about API errors are not part of the conversation.
+//! what the user said, also while the model worked. Lines marked `isMeta` (skills, caveats) are sent to the model and so are
+//! kept; summaries of compactions and messages about API errors are not part of the conversation. Attachments other than
+//! prompts are left out: the file does not hold the text that was sent for them.
 
 use std::borrow::Cow;
 
 use crate::json::RawValue;
 
-use super::claude_branch::{branch, is_message};
+use super::claude_branch::{branch, is_message, is_queued};
 use super::file::{CompactionRecord, SessionFile, Usage};
 use super::lines::Line;
+use super::path::at;
 use super::raw::{Object, inside, is_object, items, text};
 use super::time::millis;
 use super::usage;
@@ -75,12 +77,17 @@ fn fault(line: &Line<'_>) -> Option<String> {
     if line.fault.is_some() || !is_message(&line.fields) {
         return line.fault.clone();
     }
-    let Some(message) = line.fields.object("message") else {
+    if line.fields.object("message").is_none() && !is_queued(&line.fields) {
         return Some("a line without its message".into());
-    };
-    let is_odd = |content: &RawValue| !content.starts_with(['"', '[', 'n']);
-    let odd = message.get("content").is_some_and(is_odd);
+    }
+    let is_odd = |content: &RawValue| !content.starts_with(['"', '[']);
+    let odd = content(line).is_some_and(is_odd);
     odd.then(|| "a message whose content is neither a text nor a list".into())
+}
+
+/// The content of a message, or a prompt. `null` is none.
+fn content<'a>(line: &Line<'a>) -> Option<&'a RawValue> {
+    at(&line.fields, "message.content|attachment.prompt")
 }
 
 /// Lines that are no subagent's. A file of a subagent has no others: there they are the conversation.
@@ -129,8 +136,12 @@ impl<'a> Talk<'a> {
     /// Takes in a line; false: it was here before.
     fn hear(&mut self, line: &Line<'a>) -> bool {
         let fields = &line.fields;
-        if fields.text("uuid").is_some_and(|uuid| self.uuids.insert(0, uuid, 0).is_some()) {
-            return false;
+        // A prompt has the uuid that its line would have had as a message of its own.
+        for name in ["attachment.source_uuid", "uuid"] {
+            let uuid = at(fields, name).and_then(text);
+            if uuid.is_some_and(|uuid| self.uuids.insert(0, uuid, 0).is_some()) {
+                return false;
+            }
         }
         if fields.flag("isCompactSummary") {
             self.summary(line);
@@ -143,6 +154,7 @@ impl<'a> Talk<'a> {
             }
             Some("user") => self.user(line),
             Some("assistant") if !fields.flag("isApiErrorMessage") => self.assistant(line),
+            _ if is_queued(fields) => self.user(line),
             _ => true,
         }
     }
@@ -190,7 +202,7 @@ impl<'a> Talk<'a> {
 
     fn user(&mut self, line: &Line<'a>) -> bool {
         let fields = &line.fields;
-        let Some(raw) = fields.get("message") else { return true };
+        let Some(raw) = content(line) else { return true };
         if let Some(time) = fields.get("timestamp") {
             let first = self.times.get(0, time).unwrap_or(line.number as usize);
             self.times.insert(0, time, first);
@@ -200,7 +212,7 @@ impl<'a> Talk<'a> {
         }
         let last = self.last();
         let mut new = false;
-        let pieces = pieces(Object::of(raw).get("content"));
+        let pieces = pieces(Some(raw));
         let empty = pieces.is_empty();
         for piece in pieces {
             let block = if is_object(piece) { Object::of(piece) } else { Object::default() };
@@ -238,9 +250,8 @@ impl<'a> Talk<'a> {
         if !open {
             self.fold(CompactionRecord::at(line, 0));
         }
-        let content = line.fields.object("message").and_then(|message| message.get("content"));
         if let Some(fold) = self.folds.last_mut() {
-            fold.record.summary = plain(content);
+            fold.record.summary = plain(content(line));
         }
     }
 

@@ -234,3 +234,39 @@ fn a_compaction_inside_a_turn_keeps_what_comes_after_the_results() {
         file.compactions.iter().map(|it| (it.summary.as_str(), it.first_kept_index)).collect();
     assert_eq!((found, file.messages.len()), (vec![("first", 2), ("second", 2)], 3));
 }
+
+fn queued(uuid: &str, parent: &str, prompt: &str, more: &str) -> String {
+    let attachment = format!(r#"{{"type":"queued_command","prompt":{prompt}{more}}}"#);
+    line("attachment", uuid, parent, &format!(r#""attachment":{attachment}"#))
+}
+
+#[test]
+fn a_prompt_typed_while_the_model_works_is_the_users() {
+    let picture = r#"{"type":"image","source":{}}"#;
+    let file = read(
+        &[
+            user("1", "null", "\"go\""),
+            model("2", "\"1\"", "m", &call("c1")),
+            user("3", "\"2\"", &answer("c1")),
+            queued("4", "\"3\"", "\"not there\"", r#","commandMode":"prompt","source_uuid":"q""#),
+            user("q", "\"4\"", "\"not there\""),
+            queued("5", "\"q\"", &format!("[{},{picture}]", text("see")), ""),
+            model("6", "\"5\"", "n", &text("a")),
+            line("attachment", "7", "\"6\"", r#""attachment":{"type":"file","prompt":"no"}"#),
+            queued("8", "\"6\"", "\"left\"", ""),
+            queued("9", "\"6\"", "\"job done\"", r#","commandMode":"task-notification""#),
+        ],
+        None,
+    );
+    assert_eq!(
+        json(&file)[2..],
+        [
+            message("user", &[result("c1"), text("not there"), text("see"), picture.into()]),
+            message("assistant", &[text("a")]),
+            r#"{"role":"user","content":"job done"}"#.into(),
+        ]
+    );
+    let receipt = &file.receipt;
+    assert_eq!((receipt.read, receipt.repeated, receipt.dead_ends), (10, 1, 1));
+    assert_eq!(receipt.leaf.as_deref(), Some("9"), "the newest line is a prompt");
+}
