@@ -7,8 +7,11 @@
 use std::borrow::Cow;
 
 use super::lines::Line;
-use super::path::{any, at};
-use super::raw::{Object, RawValue, inside, items, text};
+use super::path::at;
+use super::raw::{Object, RawValue, items};
+use super::signs::Test::{self, Has, Holds, Inner, Is, Lacks, List, Starts};
+use super::signs::all;
+use super::unread::unread;
 
 /// Whose records they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,25 +53,6 @@ pub(super) enum Writer {
     /// One message of a provider's API in each.
     Messages,
 }
-
-/// What is looked at.
-enum Test {
-    /// Something stands there.
-    Has(&'static str),
-    /// Nothing does.
-    Lacks(&'static str),
-    /// An object.
-    Inner(&'static str),
-    /// A list.
-    List(&'static str),
-    /// One of these strings.
-    Is(&'static str, &'static [&'static str]),
-    /// A string that starts so.
-    Starts(&'static str, &'static str),
-    /// A string that holds this.
-    Holds(&'static str, &'static str),
-}
-use Test::{Has, Holds, Inner, Is, Lacks, List, Starts};
 
 /// A writer, and what shows it.
 type Sign = (Writer, &'static [Test]);
@@ -204,33 +188,6 @@ const MESSAGE: [&[Test]; 2] =
 const FOREIGN: &[Test] = &[Is("role", &[]), Has("content|tool_calls")];
 const ROLES: &[&str] = &["system", "developer", "user", "assistant", "tool", "function"];
 
-impl Test {
-    fn passes(&self, fields: &Object<'_>) -> bool {
-        let starts_with =
-            |path, sign: char| at(fields, path).is_some_and(|raw| raw.starts_with(sign));
-        match self {
-            Has(path) => at(fields, path).is_some(),
-            Lacks(path) => at(fields, path).is_none(),
-            Inner(path) => starts_with(path, '{'),
-            List(path) => starts_with(path, '['),
-            // Without names any string will do.
-            Is(path, names) => any(fields, path, &|raw| {
-                text(raw).is_some_and(|text| names.is_empty() || names.contains(&&*text))
-            }),
-            Starts(path, start) => {
-                at(fields, path).and_then(inside).is_some_and(|text| text.starts_with(start))
-            }
-            Holds(path, part) => {
-                at(fields, path).and_then(inside).is_some_and(|text| text.contains(part))
-            }
-        }
-    }
-}
-
-fn all(tests: &[Test], fields: &Object<'_>) -> bool {
-    tests.iter().all(|test| test.passes(fields))
-}
-
 /// Whose record it is, as far as it shows.
 pub(super) fn shown(fields: &Object<'_>) -> Option<Writer> {
     RECORDS.iter().find(|(_, tests)| all(tests, fields)).map(|(writer, _)| *writer)
@@ -246,8 +203,11 @@ pub(super) fn foreign_role<'a>(fields: &Object<'a>) -> Option<Cow<'a, str>> {
     fields.text("role").filter(|_| all(FOREIGN, fields) && !is_message(fields))
 }
 
-/// Whose records they are.
+/// Whose records they are; `None` for those of an agent that no reader knows.
 pub(super) fn writer(records: &[Line<'_>]) -> Option<Writer> {
+    if unread(records).is_some() {
+        return None;
+    }
     let intact = || records.iter().filter(|record| record.fault.is_none());
     let messages = || {
         let is_ours = intact().any(|record| is_message(&record.fields));

@@ -37,9 +37,11 @@ mod redaction;
 mod script;
 mod session_reader;
 mod shortest;
+mod signs;
 mod time;
 mod trajectory;
 mod undone;
+mod unread;
 mod usage;
 
 #[cfg(test)]
@@ -224,8 +226,11 @@ fn shape(raw: &RawValue) -> String {
     }
 }
 
-/// A role that no provider has.
+/// An agent that no reader knows, or a role that no provider has.
 fn foreign(records: &[Line<'_>]) -> Option<String> {
+    if let Some(what) = unread::unread(records) {
+        return Some(what.into());
+    }
     let role = records.iter().find_map(|record| detect::foreign_role(&record.fields))?;
     let role: String = role.chars().take(40).collect();
     Some(format!("messages with the role \"{role}\""))
