@@ -114,6 +114,8 @@ struct Fold {
     record: CompactionRecord,
     turns: usize,
     user: usize,
+    /// Place of the first message that was kept after it, with all that follow.
+    kept: Option<usize>,
 }
 
 #[derive(Default)]
@@ -122,6 +124,7 @@ struct Talk<'a> {
     by_message: ByName<'a>,
     by_call: ByName<'a>,
     folds: Vec<Fold>,
+    /// Places of lines: twice their turn, and 1 for the user's.
     uuids: ByName<'a>,
     /// Within their turn.
     blocks: ByName<'a>,
@@ -139,7 +142,7 @@ impl<'a> Talk<'a> {
         // A prompt has the uuid that its line would have had as a message of its own.
         for name in ["attachment.source_uuid", "uuid"] {
             let uuid = at(fields, name).and_then(text);
-            if uuid.is_some_and(|uuid| self.uuids.insert(0, uuid, 0).is_some()) {
+            if uuid.is_some_and(|uuid| self.uuids.insert(0, uuid, usize::MAX).is_some()) {
                 return false;
             }
         }
@@ -166,6 +169,24 @@ impl<'a> Talk<'a> {
         self.turns.len().saturating_sub(1)
     }
 
+    fn place(&mut self, line: &Line<'a>, place: usize) {
+        if let Some(uuid) = line.fields.text("uuid") {
+            self.uuids.insert(0, uuid, place);
+        }
+    }
+
+    /// Place of the first message that a compaction preserved, if the last one before it is preserved, too.
+    fn kept(&self, boundary: &Line<'_>) -> Option<usize> {
+        let uuids = items(at(&boundary.fields, "compactMetadata.preservedMessages.uuids")?);
+        let place = |uuid: &&RawValue| self.uuids.get(0, &text(uuid)?);
+        let turn = self.turns.last()?;
+        let has_user = !(turn.results.is_empty() && turn.user.is_empty());
+        let last = self.turns.len().saturating_mul(2).saturating_sub(2);
+        let last = last.saturating_add(usize::from(has_user));
+        uuids.last().and_then(place).filter(|place| *place == last)?;
+        uuids.first().and_then(place)
+    }
+
     fn assistant(&mut self, line: &Line<'a>) -> bool {
         let Some(message) = line.fields.object("message") else { return true };
         let id = message.text("id");
@@ -180,6 +201,7 @@ impl<'a> Talk<'a> {
         }
         let pieces = pieces(message.get("content"));
         let empty = pieces.is_empty();
+        self.place(line, at.saturating_mul(2));
         let new: Vec<&RawValue> = pieces
             .into_iter()
             .filter(|piece| self.blocks.insert(at, *piece, 0).is_none())
@@ -211,6 +233,7 @@ impl<'a> Talk<'a> {
             }
         }
         let last = self.last();
+        self.place(line, last.saturating_mul(2).saturating_add(1));
         let mut new = false;
         let pieces = pieces(Some(raw));
         let empty = pieces.is_empty();
@@ -237,7 +260,8 @@ impl<'a> Talk<'a> {
             record.tokens_before = meta.number("preTokens").unwrap_or(0);
             record.tokens_after = meta.number("postTokens").unwrap_or(0);
         }
-        self.fold(record);
+        let kept = self.kept(line);
+        self.fold(record, kept);
     }
 
     /// The summary belongs to the boundary before it; older files have no boundary.
@@ -248,22 +272,25 @@ impl<'a> Talk<'a> {
             .last()
             .is_some_and(|fold| (fold.turns, fold.user) == here && fold.record.summary.is_empty());
         if !open {
-            self.fold(CompactionRecord::at(line, 0));
+            self.fold(CompactionRecord::at(line, 0), None);
         }
         if let Some(fold) = self.folds.last_mut() {
             fold.record.summary = plain(content(line));
         }
     }
 
-    fn fold(&mut self, record: CompactionRecord) {
+    fn fold(&mut self, record: CompactionRecord, kept: Option<usize>) {
         let user = self.turns.last().map_or(0, |turn| turn.user.len());
-        self.folds.push(Fold { record, turns: self.turns.len(), user });
+        self.folds.push(Fold { record, turns: self.turns.len(), user, kept });
     }
 
     /// Writes the messages, calls and compactions.
     fn finish(self, file: &mut SessionFile) {
         let mut folds = self.folds.into_iter().peekable();
+        // Indexes of the messages at each place.
+        let mut indexes = Vec::new();
         for (index, turn) in self.turns.iter().enumerate() {
+            indexes.push(file.len());
             if let Some(answer) = &turn.answer {
                 file.call(turn.at, turn.usage);
                 if let Some(model) = &turn.model {
@@ -272,6 +299,7 @@ impl<'a> Talk<'a> {
                 file.made(turn.line, message("assistant", answer));
             }
             let before_user = file.len();
+            indexes.push(before_user);
             let user: Vec<&RawValue> = turn.results.iter().chain(&turn.user).copied().collect();
             if !user.is_empty() {
                 file.made(turn.line, message("user", &user));
@@ -286,6 +314,9 @@ impl<'a> Talk<'a> {
                     (_, false) => file.len(),
                 };
                 fold.record.at = fold.record.first_kept_index;
+                if let Some(&first) = fold.kept.and_then(|place| indexes.get(place)) {
+                    fold.record.first_kept_index = first;
+                }
                 file.compactions.push(fold.record);
             }
         }

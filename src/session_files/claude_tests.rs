@@ -270,3 +270,36 @@ fn a_prompt_typed_while_the_model_works_is_the_users() {
     assert_eq!((receipt.read, receipt.repeated, receipt.dead_ends), (10, 1, 1));
     assert_eq!(receipt.leaf.as_deref(), Some("9"), "the newest line is a prompt");
 }
+
+#[test]
+fn what_a_compaction_preserved_was_sent_after_it() {
+    let boundary = |uuids: &str| {
+        let meta = format!(r#""compactMetadata":{{"preservedMessages":{{"uuids":{uuids}}}}}"#);
+        line("system", "6", "null", &format!(r#""subtype":"compact_boundary",{meta}"#))
+    };
+    let summary = r#""isCompactSummary":true,"message":{"role":"user","content":"so far"}"#;
+    let compacted = |uuids: &str| {
+        let file = read(
+            &[
+                user("1", "null", "\"one\""),
+                model("2", "\"1\"", "m", &call("c1")),
+                user("3", "\"2\"", &answer("c1")),
+                model("4", "\"3\"", "n", &text("a")),
+                user("5", "\"4\"", "\"two\""),
+                boundary(uuids),
+                line("user", "7", "\"6\"", summary),
+                model("8", "\"7\"", "o", &text("b")),
+            ],
+            None,
+        );
+        let record = &file.compactions[0];
+        assert_eq!((record.at, record.call), (5, 2));
+        record.first_kept_index
+    };
+    assert_eq!(compacted(r#"["2","3","4","5"]"#), 1);
+    assert_eq!(compacted(r#"["3","4","5"]"#), 2);
+    assert_eq!(compacted(r#"["4","5"]"#), 3);
+    for others in ["[]", r#"["6"]"#, r#"["1","2"]"#, r#"["lost","5"]"#, r#"["2","lost"]"#] {
+        assert_eq!(compacted(others), 5, "{others}");
+    }
+}
