@@ -90,9 +90,13 @@ fn content<'a>(line: &Line<'a>) -> Option<&'a RawValue> {
     at(&line.fields, "message.content|attachment.prompt")
 }
 
-/// Lines that are no subagent's. A file of a subagent has no others: there they are the conversation.
+/// Lines that are no subagent's: those of its output as a stream name the call that started it. A file of a subagent has no
+/// others: there they are the conversation.
 fn main_lines(lines: &[Line<'_>]) -> Vec<bool> {
-    let own = |line: &Line<'_>| !line.fields.flag("isSidechain");
+    let own = |line: &Line<'_>| {
+        let fields = &line.fields;
+        !fields.flag("isSidechain") && fields.get("parent_tool_use_id").is_none()
+    };
     let all = !lines.iter().any(|line| is_message(&line.fields) && own(line));
     lines.iter().map(|line| all || own(line)).collect()
 }

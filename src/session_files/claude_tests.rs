@@ -303,3 +303,20 @@ fn what_a_compaction_preserved_was_sent_after_it() {
         assert_eq!(compacted(others), 5, "{others}");
     }
 }
+
+#[test]
+fn messages_of_a_call_are_a_subagents() {
+    let of = |parent: &str, line: String| {
+        line.replacen('{', &format!(r#"{{"parent_tool_use_id":{parent},"#), 1)
+    };
+    let file = read(
+        &[
+            of("null", model("1", "null", "m", &call("c1"))),
+            of("\"c1\"", user("2", "null", "\"look\"")),
+            of("\"c1\"", model("3", "null", "n", &text("found"))),
+            of("null", user("4", "null", &answer("c1"))),
+        ],
+        None,
+    );
+    assert_eq!((file.messages.len(), file.receipt.sidechain), (2, 2));
+}
