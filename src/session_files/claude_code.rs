@@ -7,9 +7,11 @@
 //! prompts are left out: the file does not hold the text that was sent for them.
 
 use std::borrow::Cow;
+use std::mem;
 
 use crate::json::RawValue;
 
+use super::blocks::{message, pieces, plain};
 use super::claude_branch::{branch, is_message, is_queued};
 use super::file::{CompactionRecord, SessionFile, Usage};
 use super::lines::Line;
@@ -20,7 +22,7 @@ use super::usage;
 use crate::error::Error;
 use crate::hash_index::ByName;
 
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "user",
     "assistant",
     "system",
@@ -37,7 +39,11 @@ const KNOWN: [&str; 16] = [
     "permission-mode",
     "mode",
     "tag",
+    REPLACEMENT,
 ];
+
+/// A line with texts that were sent in place of long results, from their first request on.
+const REPLACEMENT: &str = "content-replacement";
 
 /// Reads the conversation that ends at the line with the uuid `leaf`, or at the newest.
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
@@ -56,6 +62,9 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
         }
         let kind = fields.text("type").unwrap_or_default();
         file.receipt.count(&kind, KNOWN.contains(&&*kind));
+        if kind == REPLACEMENT {
+            talk.replace(fields);
+        }
         let counter = match (is_main, live) {
             (true, true) => {
                 if talk.hear(line) {
@@ -133,6 +142,9 @@ struct Talk<'a> {
     /// Within their turn.
     blocks: ByName<'a>,
     answered: ByName<'a>,
+    /// Positions in `replacements`, by call.
+    replaced: ByName<'a>,
+    replacements: Vec<&'a RawValue>,
     /// The first line of that time.
     times: ByName<'a>,
     /// Within their time.
@@ -258,6 +270,33 @@ impl<'a> Talk<'a> {
         new || empty
     }
 
+    fn replace(&mut self, fields: &Object<'a>) {
+        for one in fields.items("replacements").into_iter().map(Object::of) {
+            let new = one.get("replacement").filter(|new| inside(new).is_some());
+            if let (Some(call), Some(new)) = (one.text("toolUseId"), new) {
+                self.replaced.insert(0, call, self.replacements.len());
+                self.replacements.push(new);
+            }
+        }
+    }
+
+    /// A block as it was sent.
+    fn sent<'b>(&self, result: &'b RawValue) -> Cow<'b, str> {
+        let block = Object::of(if self.replacements.is_empty() { "{}" } else { result });
+        let at = block.text("tool_use_id").and_then(|call| self.replaced.get(0, &call));
+        let new = at.and_then(|at| self.replacements.get(at));
+        match (block.get("content"), new) {
+            (Some(old), Some(new)) => {
+                let from = old.as_ptr().addr().saturating_sub(result.as_ptr().addr());
+                let to = from.saturating_add(old.len());
+                let before = result.get(..from).unwrap_or_default();
+                let after = result.get(to..).unwrap_or_default();
+                [before, new, after].concat().into()
+            }
+            _ => result.into(),
+        }
+    }
+
     fn boundary(&mut self, line: &Line<'a>) {
         let mut record = CompactionRecord::at(line, 0);
         if let Some(meta) = line.fields.object("compactMetadata") {
@@ -289,8 +328,8 @@ impl<'a> Talk<'a> {
     }
 
     /// Writes the messages, calls and compactions.
-    fn finish(self, file: &mut SessionFile) {
-        let mut folds = self.folds.into_iter().peekable();
+    fn finish(mut self, file: &mut SessionFile) {
+        let mut folds = mem::take(&mut self.folds).into_iter().peekable();
         // Indexes of the messages at each place.
         let mut indexes = Vec::new();
         for (index, turn) in self.turns.iter().enumerate() {
@@ -300,13 +339,13 @@ impl<'a> Talk<'a> {
                 if let Some(model) = &turn.model {
                     file.called(model);
                 }
-                file.made(turn.line, message("assistant", answer));
+                file.made(turn.line, message("assistant", answer, &|block| block.into()));
             }
             let before_user = file.len();
             indexes.push(before_user);
             let user: Vec<&RawValue> = turn.results.iter().chain(&turn.user).copied().collect();
             if !user.is_empty() {
-                file.made(turn.line, message("user", &user));
+                file.made(turn.line, message("user", &user, &|block| self.sent(block)));
             }
             let after = index.saturating_add(1);
             while let Some(mut fold) = folds.next_if(|fold| fold.turns <= after) {
@@ -326,46 +365,4 @@ impl<'a> Talk<'a> {
         }
         file.compactions.extend(folds.map(|fold| fold.record));
     }
-}
-
-/// The blocks of a content; a string is one piece.
-pub(super) fn pieces(content: Option<&RawValue>) -> Vec<&RawValue> {
-    match content {
-        Some(raw) if inside(raw).is_some() => vec![raw],
-        Some(raw) => items(raw),
-        None => Vec::new(),
-    }
-}
-
-/// A message of these blocks.
-pub(super) fn message(role: &str, pieces: &[&RawValue]) -> String {
-    let mut json = format!("{{\"role\":\"{role}\",\"content\":");
-    if let [only] = pieces
-        && inside(only).is_some()
-    {
-        json.push_str(only);
-    } else {
-        let blocks: Vec<Cow<'_, str>> = pieces.iter().map(|piece| block(piece)).collect();
-        json.push('[');
-        json.push_str(&blocks.join(","));
-        json.push(']');
-    }
-    json.push('}');
-    json
-}
-
-fn block(piece: &RawValue) -> Cow<'_, str> {
-    match inside(piece) {
-        Some(_) => Cow::Owned(format!("{{\"type\":\"text\",\"text\":{piece}}}")),
-        None => Cow::Borrowed(piece),
-    }
-}
-
-/// The text of a content.
-fn plain(content: Option<&RawValue>) -> String {
-    let texts = pieces(content).into_iter().filter_map(|piece| match text(piece) {
-        Some(text) => Some(text),
-        None => Object::of(piece).text("text"),
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }

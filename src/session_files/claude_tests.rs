@@ -320,3 +320,21 @@ fn messages_of_a_call_are_a_subagents() {
     );
     assert_eq!((file.messages.len(), file.receipt.sidechain), (2, 2));
 }
+
+#[test]
+fn a_result_that_was_replaced_is_what_was_sent() {
+    let replaced = r#"{"type":"content-replacement","sessionId":"s","replacements":[{"kind":"tool-result","toolUseId":"c1","replacement":"saved \"it\""},{"kind":"other","toolUseId":"c2"}]}"#;
+    let file = read(
+        &[
+            model("1", "null", "m", &format!("{},{}", call("c1"), call("c2"))),
+            user("2", "\"1\"", &answer("c1")),
+            user("3", "\"1\"", &answer("c2")),
+            replaced.into(),
+            model("4", "\"3\"", "n", &text("a")),
+        ],
+        Some("4"),
+    );
+    let sent = result("c1").replace("\"r\"", r#""saved \"it\"""#);
+    assert_eq!(json(&file)[1], message("user", &[sent, result("c2")]));
+    assert_eq!((file.receipt.read, file.receipt.unknown), (5, 0));
+}

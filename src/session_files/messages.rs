@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::claude_code::{message, pieces};
+use super::blocks::{message, pieces};
 use super::detect::{elements, is_message};
 use super::file::{SessionFile, SessionWindow, Usage, refuse_leaf};
 use super::lines::Line;
@@ -93,7 +93,7 @@ fn write_reply(reply: &mut Vec<&Line<'_>>, file: &mut SessionFile) {
     }
     let contents = records.iter().map(|record| record.fields.get("content"));
     let blocks: Vec<&RawValue> = contents.flat_map(pieces).collect();
-    file.made(first.number, message("assistant", &blocks));
+    file.made(first.number, message("assistant", &blocks, &|block| block.into()));
 }
 
 /// The tokens that a record reports.

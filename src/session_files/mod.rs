@@ -8,6 +8,7 @@
 //! one: `copilot`, `kimi`, `managed`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `undone` finds turns
 //! that the user took back. `detect` tells whose file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
 
+mod blocks;
 mod canonical;
 mod chat;
 mod checkpoint;
