@@ -47,7 +47,7 @@ export function header(
   screen: Screen,
   { file, format, messages, turns, calls, receipt, view }: Facts,
 ): string[] {
-  const { lines, read, unknown, broken, unreadable = [] } = receipt;
+  const { lines, read, unknown, broken, unreadable = [], attachments = 0 } = receipt;
   const inside = [
     format,
     plural(messages, "message"),
@@ -55,6 +55,8 @@ export function header(
     plural(calls, "call"),
   ];
   const understood = `read ${count(read)} of ${plural(lines, "line")}, ${count(unknown)} unknown, ${count(broken.length)} broken`;
+  // The model was sent most of them: the figures are without them.
+  const left = attachments > 0 ? [`${plural(attachments, "attachment")} left out`] : [];
   const bad = [
     ...firstOf(
       "line",
@@ -68,7 +70,7 @@ export function header(
   return [
     ...(view === undefined ? [] : screen.flow(spans("strong", shownText(view)), ", ")),
     ...screen.flow(spans("title", [file])),
-    ...screen.flow(spans("faint", [...inside, understood])),
+    ...screen.flow(spans("faint", [...inside, understood, ...left])),
     ...bad.flatMap((text) => screen.flow(spans("bad", [text]))),
   ];
 }

@@ -90,7 +90,7 @@ export interface SessionFile {
     branches?: string[];
     /** What the file does not contain. */
     absent?: Array<"system" | "tools" | "window">;
-    /** How many lines of each kind there are. */
+    /** How many lines of each kind there are, and how many attachments of each type were left out: `attachment/file`. */
     kinds?: Record<string, number>;
     /** Lines that are not UTF-8; they were read with U+FFFD in place of each bad sequence. */
     lossy?: number;
@@ -100,6 +100,8 @@ export interface SessionFile {
     deadEnds?: number;
     /** Lines that repeat an earlier one, left out. */
     repeated?: number;
+    /** Attachments of the conversation (files, reminders, lists of skills), left out of the messages. */
+    attachments?: number;
     /** Lines whose parent the file does not contain: the line before them stands in for it. */
     bridged?: number;
   };

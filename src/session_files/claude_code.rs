@@ -66,11 +66,12 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
             talk.replace(fields);
         }
         let counter = match (is_main, live) {
+            (true, true) if !talk.hear(line) => &mut file.receipt.repeated,
             (true, true) => {
-                if talk.hear(line) {
-                    continue;
-                }
-                &mut file.receipt.repeated
+                let what = at(fields, "attachment.type").and_then(text);
+                let Some(what) = what.filter(|_| !is_message(fields)) else { continue };
+                file.receipt.note(&format!("attachment/{what}"));
+                &mut file.receipt.attachments
             }
             (false, _) => &mut file.receipt.sidechain,
             (true, false) if is_message(fields) => &mut file.receipt.dead_ends,

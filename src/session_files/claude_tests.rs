@@ -269,6 +269,7 @@ fn a_prompt_typed_while_the_model_works_is_the_users() {
     let receipt = &file.receipt;
     assert_eq!((receipt.read, receipt.repeated, receipt.dead_ends), (10, 1, 1));
     assert_eq!(receipt.leaf.as_deref(), Some("9"), "the newest line is a prompt");
+    assert_eq!(receipt.attachments, 0, "one that the conversation left is not counted");
 }
 
 #[test]
@@ -337,4 +338,27 @@ fn a_result_that_was_replaced_is_what_was_sent() {
     let sent = result("c1").replace("\"r\"", r#""saved \"it\"""#);
     assert_eq!(json(&file)[1], message("user", &[sent, result("c2")]));
     assert_eq!((file.receipt.read, file.receipt.unknown), (5, 0));
+}
+
+#[test]
+fn attachments_that_are_left_out_are_counted_by_their_type() {
+    let attachment = |uuid: &str, parent: &str, kind: &str| {
+        line("attachment", uuid, parent, &format!(r#""attachment":{{"type":"{kind}"}}"#))
+    };
+    let file = read(
+        &[
+            user("1", "null", "\"go\""),
+            attachment("2", "\"1\"", "file"),
+            attachment("3", "\"2\"", "skill_listing"),
+            attachment("4", "\"3\"", "file"),
+            queued("5", "\"4\"", "\"and\"", ""),
+            model("6", "\"5\"", "m", &text("a")),
+        ],
+        None,
+    );
+    let kinds = &file.receipt.kinds;
+    let counts = ["/file", "/skill_listing", "/queued_command", ""]
+        .map(|kind| kinds.get(&*format!("attachment{kind}")).copied());
+    assert_eq!(counts, [Some(2), Some(1), None, Some(4)]);
+    assert_eq!((file.receipt.attachments, file.receipt.read), (3, 6));
 }

@@ -296,6 +296,8 @@ json::json_struct! {
         pub dead_ends: u32,
         /// Lines that repeat one before them, left out.
         pub repeated: u32,
+        /// Attachments of the conversation (files, reminders, lists of skills), left out.
+        pub attachments: u32,
         /// Lines whose parent the file does not hold: the line before them stands in for it.
         pub bridged: u32,
         /// Where the conversation was read from, backwards.

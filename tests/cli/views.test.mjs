@@ -249,6 +249,23 @@ test("a narrow terminal shows what the figures are in two lines", () => {
   assert.equal(count, "estimated: the file has no counts of the provider");
 });
 
+test("attachments that are no part of the messages are counted", () => {
+  const line = (type, uuid, parentUuid, rest) =>
+    JSON.stringify({ type, uuid, parentUuid, sessionId: "s", ...rest });
+  const message = (role, text) => ({ message: { role, content: [{ type: "text", text }] } });
+  const path = file(
+    "attached.jsonl",
+    [
+      line("user", "a", null, message("user", "explain @notes.md")),
+      line("attachment", "b", "a", { attachment: { type: "file", filename: "notes.md" } }),
+      line("assistant", "c", "b", message("assistant", "It is a list.")),
+    ].join("\n"),
+  );
+  const { out } = plimsoll(["inspect", path]);
+  assert.ok(out.includes("1 attachment left out"), out);
+  assert.ok(!plimsoll(["inspect", AUDIT]).out.includes("left out"));
+});
+
 test("on forty columns what is read of a file and what is missing in it is broken at spaces, not cut", () => {
   const { out } = plimsoll(["inspect", AUDIT, "--width", "40"]);
   const lines = out.split("\n");
