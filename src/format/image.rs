@@ -1,5 +1,5 @@
-//! What stands in base64: the size of an image, read from its first bytes, since providers refuse large ones beside many others;
-//! the pages of a document; the text of a document that is nothing else.
+//! Base64 of images and documents: the size of an image, read from its first bytes, since providers refuse large ones beside many
+//! others; the pages of a document; the text of a document that is nothing else.
 
 use crate::number::count;
 
