@@ -1,6 +1,7 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
 use super::secrets::{ENDS, LONGEST_WORD, WORDS};
+use crate::bytes::find;
 use crate::text::secret_forms::{Found, REDACTED, run};
 
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
@@ -41,17 +42,15 @@ pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
         let open = past(rest, sign.saturating_add(1), b"=> ");
         let from = past(rest, open, b"\"'\\`");
         let quoted = from > open;
+        let lists = word == "cookie" && (quoted || rest.get(sign) == Some(&b':'));
+        if let Some(cookies) = rest.get(from..).filter(|value| lists && is_pair(value)) {
+            let from = at.saturating_add(from);
+            return Some((from, from.saturating_add(run(cookies, is_in_line))));
+        }
         (from, if quoted { LEAST_QUOTED } else { LEAST_BARE }, quoted, word)
     };
     let inside = |byte| if quoted { is_quoted(byte) } else { is_value(byte) };
     let value = rest.get(from..)?;
-    let in_line = |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\');
-    if word == "cookie" && is_pair(value) {
-        return Some((
-            at.saturating_add(from),
-            at.saturating_add(from).saturating_add(run(value, in_line)),
-        ));
-    }
     let telling = run(value.get(..TELLING).unwrap_or(value), inside);
     let secret = value.get(..telling)?;
     if telling < least
@@ -69,7 +68,7 @@ pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
     let from = at.saturating_add(from);
     // A password may be a sentence.
     let length =
-        if quoted && word.contains("pass") { run(value, in_line) } else { run(value, inside) };
+        if quoted && word.contains("pass") { run(value, is_in_line) } else { run(value, inside) };
     Some((from, from.saturating_add(length)))
 }
 
@@ -196,7 +195,19 @@ fn is_line_of_key(line: &[u8]) -> bool {
 
 /// Where the first private key of a text may start. No word before it is a part of one, and nearly no text has any.
 pub fn first_private_key(text: &str) -> Option<usize> {
-    text.find(PRIVATE_KEY)
+    let bytes = text.as_bytes();
+    let name = PRIVATE_KEY.as_bytes();
+    let mut from = 0_usize;
+    // Of its letters `V` is the rarest.
+    while let Some(place) = find(bytes.get(from..)?, b'V') {
+        let at = from.saturating_add(place);
+        let start = at.checked_sub(3);
+        if start.and_then(|start| bytes.get(start..)).is_some_and(|it| it.starts_with(name)) {
+            return start;
+        }
+        from = at.saturating_add(1);
+    }
+    None
 }
 
 /// Where the private key in PEM ends whose body starts at a word: the words in it are parts of a secret, however short.
@@ -224,6 +235,11 @@ fn is_base64(byte: u8) -> bool {
 /// Signs of a value that stands alone.
 fn is_value(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_+/=.~!@#%^*$".contains(&byte)
+}
+
+/// Signs of a sentence in quotes, or of the rest of a line.
+fn is_in_line(byte: u8) -> bool {
+    !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\')
 }
 
 /// Signs of a value in quotes.
@@ -286,6 +302,24 @@ mod tests {
         for text in ["-----BEGIN PUBLIC KEY-----\nfooBar", "-----\nfooBar", "-----BEGIN fooBar"] {
             let at = text.find("fooBar").unwrap();
             assert_eq!(end_of_key(text, at), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_private_key_of_a_text_is_found() {
+        for (text, expected) in [
+            ("", None),
+            ("PRIVATE KE", None),
+            ("VATE KEY", None),
+            ("PRIVATE KEY", Some(0)),
+            ("VPRIVPRIVATE KEYPRIVATE KEY", Some(5)),
+            ("é PRIVATE KEY", Some(3)),
+        ] {
+            assert_eq!(
+                (first_private_key(text), text.find(PRIVATE_KEY)),
+                (expected, expected),
+                "{text}"
+            );
         }
     }
 
