@@ -12,6 +12,7 @@ mod lines;
 mod mended;
 mod merge;
 mod monitor;
+mod pending;
 mod presets;
 mod programs;
 mod providers;

@@ -7,7 +7,7 @@ use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, is_object, or_empty};
 use super::openai_items::{COMPACTION, HOSTED, Items, PROGRAM, REFERENCE, Tool};
 use super::part::{self, Body};
-use crate::json::Type::{Raw, Text};
+use crate::json::Type::{Flag, Raw, Text};
 use crate::json::{
     Content, Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
 };
@@ -40,6 +40,7 @@ const ITEM: Shape = Shape {
         optional("reason", Raw),
         optional("result", Raw),
         optional("caller", Raw),
+        optional("async", Flag),
     ],
     closed: false,
 };
@@ -80,8 +81,12 @@ pub(super) fn read<'a>(
                 let mut part = part::at(place);
                 let read = if calls { call } else { result };
                 let caller = part::caller(item.raw("caller"));
+                let pending = calls && item.flag("async") == Some(true);
                 read(item, tool, &mut part)?;
                 (part.piece.id, part.piece.caller) = (id.into(), caller);
+                if pending {
+                    part.piece.pending = true;
+                }
                 parts.push(part);
                 return Ok(if calls { Role::Assistant } else { Role::Tool });
             }

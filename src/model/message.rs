@@ -130,6 +130,8 @@ pub struct Traits {
     pub hollow: u64,
     /// A call on which the user has decided: the host's SDK runs or refuses it before the model is asked.
     pub decided: bool,
+    /// A call that may stay without a result: it comes at any later time, or never.
+    pub pending: bool,
     /// The same call once more, elsewhere in the message: counted once, changed and removed with it.
     pub mirror: bool,
     /// The parts of a `UIMessage` with which its step starts, from and up to: a step goes out as a message of its own.
@@ -261,6 +263,7 @@ impl Traits {
             marked_at: 0,
             hollow: 0,
             decided: false,
+            pending: false,
             mirror: false,
             step: (0, 0),
             unsent: false,

@@ -75,7 +75,8 @@ impl Repairer {
         });
         let all = waiting.chain(lost).chain(run);
         // Whoever runs these tools answers them: a result of ours would be a second one.
-        let mut calls: Vec<_> = all.filter(|(_, call)| !call.traits.within).collect();
+        let owed = |call: &Call| !call.traits.within && !call.traits.pending;
+        let mut calls: Vec<_> = all.filter(|(_, call)| owed(call)).collect();
         sort_by(&mut calls, |(_, call)| (i64::from(call.message), i64::from(call.piece)));
         let fixes = calls.into_iter().map(|(anchor, call)| {
             let (id, name) = (call.wire.to_string(), call.traits.name.clone().into());

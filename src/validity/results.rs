@@ -44,6 +44,10 @@ impl Repairer {
             return Fate::Dropped;
         };
         seen.belongs(at, call.group, Some((call.message, call.piece)));
+        if call.traits.pending {
+            answer(at, &call, seen);
+            return Fate::Kept;
+        }
         if answering && call.anchor.is_none() {
             // Its host gathers the results of a turn, so only the name has to be put right.
             if self.single && self.is_misnamed(at, &call) {

@@ -7,7 +7,7 @@ const KINDS: [Kind; 6] =
     [Kind::Text, Kind::Thinking, Kind::Call, Kind::Result, Kind::Image, Kind::Other];
 
 /// Members and item types that places name. A message that has another is measured from its text.
-const NAMES: [&str; 59] = [
+const NAMES: [&str; 66] = [
     "",
     "content",
     "reasoning_content",
@@ -67,6 +67,13 @@ const NAMES: [&str; 59] = [
     "data/additional_kwargs/reasoning_content",
     "data/additional_kwargs/reasoning",
     "message",
+    "audio",
+    "response_metadata/output",
+    "additional_kwargs/tool_outputs",
+    "kwargs/response_metadata/output",
+    "kwargs/additional_kwargs/tool_outputs",
+    "data/response_metadata/output",
+    "data/additional_kwargs/tool_outputs",
 ];
 
 /// Writes traits. None: their place has a name that is not listed.
@@ -148,6 +155,7 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Traits> {
         decided: is(8),
         mirror: is(9),
         unsent: is(10),
+        pending: is(11),
         images: from.small(),
         widest: from.small(),
         marks: from.number(),
@@ -171,6 +179,7 @@ fn flags(traits: &Traits) -> u64 {
         traits.decided,
         traits.mirror,
         traits.unsent,
+        traits.pending,
     ];
     all.iter().rev().fold(0, |bits, flag| bits << 1 | u64::from(*flag))
 }
