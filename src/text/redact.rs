@@ -360,6 +360,17 @@ mod tests {
         }
     }
 
+    /// Prefixes of letters alone also stand inside the base64 of pictures.
+    #[test]
+    fn base64_with_the_prefix_of_a_token_in_it_is_unchanged() {
+        for (prefix, before) in [("EwB", "iVBORw0K/"), ("ATBB", "iVBORw0KGg+"), ("AIza", "AAe")] {
+            let data = format!("data:image/png;base64,{before}{prefix}{}", filler(150));
+            assert_eq!(redact(&data), data);
+            let token = format!("key={prefix}{}", filler(150));
+            assert_eq!(redact(&token), "key=[redacted]");
+        }
+    }
+
     /// What repeats is not read again and again: each would take minutes.
     #[test]
     fn redaction_reads_long_crafted_texts_in_linear_time() {
