@@ -119,7 +119,7 @@ fn medium<'a>(source: Option<&'a RawValue>, is_image: bool, part: &mut Part<'a>)
     }
     if let Some(content) = source.raw("content").filter(|_| &*kind == "content") {
         let mut body = Body::default();
-        body.content(json::content(content)?, "/source/content", &of_result, false)?;
+        body.content(json::content(content)?, "/source/content", &of_document, false)?;
         body.fill(part);
         part.piece.kind = Kind::Image;
         part.piece.blank = false;
@@ -128,6 +128,15 @@ fn medium<'a>(source: Option<&'a RawValue>, is_image: bool, part: &mut Part<'a>)
     }
     part::picture(raw, data, part);
     part.piece.images = u32::from(is_image);
+    Ok(())
+}
+
+/// A block of a document: a text or an image. No document is in another, however deep a file nests them.
+fn of_document<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+    if json::kind_of(raw).is_some_and(|kind| matches!(&*kind, "text" | "image")) {
+        return block(raw, Role::User, part);
+    }
+    part::other(raw, part);
     Ok(())
 }
 

@@ -50,7 +50,7 @@ const STARTS: [&str; 5] = [PDF, "iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"];
 /// Shorter data may be counted as text: it costs less than an image.
 const LEAST_DATA: usize = 1_000;
 
-/// JSON without the pictures and documents whose base64 stands in its strings, and how many images these cost; none if it has none.
+/// JSON without the base64 of pictures and documents, and how many images these cost. None: it holds no such base64.
 pub(super) fn without_data(json: &str) -> Option<(String, u32)> {
     let is_data = |text: &str| {
         text.len() >= LEAST_DATA

@@ -86,12 +86,11 @@ pub(super) fn seal(part: &mut Part<'_>, chars: usize) {
     part.piece.blank &= chars == 0;
 }
 
-/// Something that is shown and not said, known by `json`: a document costs an image for each of its pages, or its text if it has
-/// nothing else. `block` is all that stands there of it.
+/// Something that is shown and not said, known by `json`. A document costs an image for each of its pages; one that is nothing but text
+/// costs its text. `block` has its media type and its data.
 pub(super) fn medium<'a>(json: &str, block: &'a RawValue, part: &mut Part<'a>) {
-    let text = text_of(block);
-    part.images = if text.is_some() { 0 } else { image::pages(json) };
-    let images = part.images;
+    let text = text_of(block, true);
+    let images = if text.is_some() { 0 } else { image::pages(json) };
     say(part, Kind::Image, text.unwrap_or_default());
     part.images = images;
     part.media = of_json(json);
@@ -114,15 +113,15 @@ const DOCUMENT: Shape = Shape {
     closed: false,
 };
 
-/// The text of a document that is nothing but text: as it is, or in base64.
-fn text_of(block: &RawValue) -> Option<Cow<'_, str>> {
+/// The text of a document that is nothing but text: as it is, or in base64. `nests`: its data may stand in an object of its own.
+fn text_of(block: &RawValue, nests: bool) -> Option<Cow<'_, str>> {
     let mut document = DOCUMENT.read(block).ok()?;
     if let Some(text) = document.text("text") {
         return Some(text);
     }
     let data = ["data", "file_data", "file", "source"].iter().find_map(|it| document.raw(it))?;
     if data.starts_with('{') {
-        return text_of(data);
+        return if nests { text_of(data, false) } else { None };
     }
     if document.text("type").is_some_and(|kind| kind == "text") {
         return json::string(data).ok();

@@ -125,7 +125,7 @@ fn mark(line: &Line<'_>) -> Mark {
     }
 }
 
-/// A message or a command of the user's with which a turn starts: not what was typed while the agent worked.
+/// A message or a command of the user's that starts a turn. What was typed while the agent worked starts none.
 fn is_turn(fields: &Object<'_>) -> bool {
     at(fields, "message.role").and_then(text).is_some_and(|role| role == "user")
         && at(fields, "message.origin.inTurn") != Some("true")

@@ -9,8 +9,7 @@ const LEAST_JWT: usize = 30;
 
 pub(super) type Found = Option<(usize, usize)>;
 
-/// A word starts here; also after an escape, as in JSON that stands in a text, in an address or in a terminal's colours, and at a
-/// hump: `dbPassword`.
+/// A word starts here. It may follow an escape: of JSON, of an address, of a terminal's colours. It may start at a hump: `dbPassword`.
 pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied();
     let hump = before(1).is_some_and(|byte| byte.is_ascii_lowercase());
@@ -23,7 +22,7 @@ pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// What stands before is `\n`, `\u0026`, `%3D`, or the end of a colour: `ESC[32m`.
+/// An escape ends here: `\n`, `\u0026`, `%3D`, or a colour, `ESC[32m`.
 fn is_after_escape(bytes: &[u8], at: usize) -> bool {
     let before = |length: usize| bytes.get(at.checked_sub(length)?..at);
     let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);

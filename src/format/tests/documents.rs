@@ -96,6 +96,24 @@ fn a_document_that_is_no_text_is_an_image() {
     assert_eq!((&*part.text, part.images), ("", 1));
 }
 
+/// A file may nest them as deeply as it likes.
+#[test]
+fn documents_inside_documents_are_not_read() {
+    let nested = |open: &str, close: &str| {
+        format!("{}\"first line\"{}", open.repeat(100_000), close.repeat(100_000))
+    };
+    let blocks = nested(r#"[{"type":"document","source":{"type":"content","content":"#, "}}]");
+    let message = format!(r#"{{"role":"user","content":{blocks}}}"#);
+    let draft = Format::Anthropic.read(message.as_bytes(), 0).unwrap();
+    assert_eq!((draft.parts.len(), draft.parts[0].text.len() > 100_000), (1, true));
+    let data = nested(r#"{"data":"#, "}");
+    let message = format!(
+        r#"{{"role":"user","content":[{{"type":"file","mediaType":"text/plain","data":{data}}}]}}"#
+    );
+    let draft = Format::AiSdk.read(message.as_bytes(), 0).unwrap();
+    assert_eq!((&*draft.parts[0].text, draft.parts[0].images), ("", 1));
+}
+
 #[test]
 fn data_of_a_picture_in_a_block_that_is_carried_is_no_text() {
     let data = |start: &str| format!("{start}{}", "A".repeat(90_000));
