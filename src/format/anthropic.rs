@@ -140,9 +140,10 @@ fn of_document<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     Ok(())
 }
 
-/// A block of a result. Hosts put records of their own into results: those count by their JSON text.
+/// A block of a result. Hosts put records of their own into results: those count by their JSON text, and so does a result inside a
+/// result, however deep a file nests them.
 fn of_result<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    if json::kind_of(raw).is_none() {
+    if json::kind_of(raw).is_none_or(|kind| &*kind == "tool_result") {
         part::other(raw, part);
         return Ok(());
     }

@@ -114,6 +114,17 @@ fn documents_inside_documents_are_not_read() {
     assert_eq!((&*draft.parts[0].text, draft.parts[0].images), ("", 1));
 }
 
+/// Each level was read again for every level above it: a file of 5 MB took minutes.
+#[test]
+fn results_inside_results_are_not_read() {
+    let open = r#"[{"type":"tool_result","tool_use_id":"a","content":"#;
+    let blocks = format!("{}\"last line\"{}", open.repeat(100_000), "}]".repeat(100_000));
+    let message = format!(r#"{{"role":"user","content":{blocks}}}"#);
+    let draft = Format::Anthropic.read(message.as_bytes(), 0).unwrap();
+    assert_eq!(draft.parts.len(), 1);
+    assert!(draft.parts[0].text.starts_with(r#"{"type":"tool_result","#));
+}
+
 #[test]
 fn data_of_a_picture_in_a_block_that_is_carried_is_no_text() {
     let data = |start: &str| format!("{start}{}", "A".repeat(90_000));
