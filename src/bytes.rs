@@ -29,6 +29,29 @@ pub fn plain_until(bytes: &[u8], at: usize) -> usize {
     found.map_or(bytes.len(), |place| at.saturating_add(place))
 }
 
+/// Whether this pair of bytes occurs at a place where `is` accepts the bytes from there on.
+///
+/// # Example
+/// ```
+/// assert!(plimsoll::bytes::any_pair(br"\n\ud83d", *br"\u", |rest| rest.get(2) == Some(&b'd')));
+/// ```
+pub fn any_pair(bytes: &[u8], pair: [u8; 2], is: impl Fn(&[u8]) -> bool) -> bool {
+    let begins =
+        |at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(&pair) && is(rest));
+    let (chunks, _) = bytes.as_chunks::<WIDTH>();
+    let (nexts, _) = bytes.get(1..).unwrap_or_default().as_chunks::<WIDTH>();
+    let mut start = 0_usize;
+    for (chunk, next) in chunks.iter().zip(nexts) {
+        let end = start.saturating_add(WIDTH);
+        let marks = Chunk::of(*chunk).is(pair[0]) & Chunk::of(*next).is(pair[1]);
+        if first(marks).is_some() && (start..end).any(begins) {
+            return true;
+        }
+        start = end;
+    }
+    (start..bytes.len()).any(begins)
+}
+
 /// The place of the first byte that is marked; `is` says the same of a single one.
 #[inline]
 fn find_by(bytes: &[u8], marks: impl Fn(Chunk) -> Marks, is: impl Fn(u8) -> bool) -> Option<usize> {
@@ -81,9 +104,9 @@ mod words {
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod vectors {
     use core::arch::wasm32::{
-        u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u64x2, v128, v128_or,
+        u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u64x2, v128, v128_and, v128_or,
     };
-    use core::ops::BitOr;
+    use core::ops::{BitAnd, BitOr};
 
     pub(super) const WIDTH: usize = 16;
 
@@ -116,6 +139,14 @@ mod vectors {
         }
     }
 
+    impl BitAnd for Marks {
+        type Output = Self;
+
+        fn bitand(self, other: Self) -> Self {
+            Self(v128_and(self.0, other.0))
+        }
+    }
+
     pub(super) fn first(marks: Marks) -> Option<usize> {
         let bits = u8x16_bitmask(marks.0);
         (bits != 0).then(|| bits.trailing_zeros() as usize)
@@ -140,6 +171,8 @@ mod tests {
             let ends = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
             let expected = bytes.iter().skip(at).position(ends).map_or(bytes.len(), |place| at.saturating_add(place));
             prop_assert_eq!(super::plain_until(&bytes, at), expected);
+            let has = bytes.windows(3).any(|it| it == b"\\]\x7f");
+            prop_assert_eq!(super::any_pair(&bytes, *b"\\]", |rest| rest.get(2) == Some(&0x7f)), has);
         }
     }
 }

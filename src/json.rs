@@ -2,6 +2,7 @@
 //!
 //! One reader serves all forms, where a derived one for each would cost kilobytes of Wasm a piece.
 
+mod fill_in;
 mod object;
 mod reader;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod value;
 
 use std::borrow::Cow;
 
+pub use fill_in::fill_in;
 pub use object::{Object, Places, members, unsigned};
 pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_integer};
 pub use value::{Value, Write, fields, impl_json, json, json_struct, object, quote, write};
@@ -44,8 +46,8 @@ pub enum Type {
     Raw,
     /// An array, its items left unread.
     Items,
-    /// A string, or an array with its items left unread.
-    Content,
+    /// What this reads: [`unread_blocks`], or [`Shape::blocks`].
+    By(for<'a> fn(&mut Reader<'a>) -> Read<MemberValue<'a>>),
 }
 
 /// A member that must be there.
@@ -64,15 +66,51 @@ pub enum Content<'a> {
     /// A string.
     Text(Cow<'a, str>),
     /// Blocks.
-    Blocks(Vec<&'a RawValue>),
+    Blocks(Vec<Item<'a>>),
 }
 
+/// An item of an array: as it stands, and what was read of it.
 #[derive(Debug)]
-enum MemberValue<'a> {
+pub struct Item<'a> {
+    /// As it stands.
+    pub raw: &'a RawValue,
+    read: Option<Members<'a>>,
+}
+
+impl<'a> Item<'a> {
+    /// An item of which nothing was read.
+    pub fn unread(raw: &'a RawValue) -> Self {
+        Self { raw, read: None }
+    }
+
+    /// Its members, by the form that it was to be read by in the first place.
+    ///
+    /// # Errors
+    /// Says what is not of that form.
+    pub fn members(self, form: &Shape) -> Read<Members<'a>> {
+        self.read.map_or_else(|| form.read(self.raw), Ok)
+    }
+
+    /// The member that says of which kind it is, where it was read.
+    pub fn str(&self, name: &str) -> Option<&str> {
+        self.read.as_ref()?.str(name)
+    }
+}
+
+/// What was read of a member.
+#[derive(Debug)]
+pub enum MemberValue<'a> {
+    /// A string.
     Text(Cow<'a, str>),
+    /// `true` or `false`.
     Flag(bool),
+    /// An integer.
     Integer(i64),
+    /// Anything, left unread.
     Raw(&'a RawValue),
+    /// The items of an array, left unread.
+    Items(Vec<&'a RawValue>),
+    /// A string or blocks.
     Content(Content<'a>),
 }
 
@@ -88,7 +126,7 @@ enum MemberValue<'a> {
 /// assert!(CALL.read(r#"{"id":null}"#).is_err());
 /// # Ok::<(), plimsoll::json::Error>(())
 /// ```
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Members<'a>(Vec<(&'static str, MemberValue<'a>)>);
 
 impl Shape {
@@ -98,6 +136,13 @@ impl Shape {
     /// Says what is not JSON, not an object, or has a member that is not as it must be.
     pub fn read<'a>(&self, json: &'a str) -> Read<Members<'a>> {
         let mut reader = Reader::new(json);
+        let members = self.next(&mut reader)?;
+        reader.end()?;
+        Ok(members)
+    }
+
+    /// Reads the object that comes next.
+    fn next<'a>(&self, reader: &mut Reader<'a>) -> Read<Members<'a>> {
         if reader.peek() != Some(b'{') {
             return Err(reader.wrong(self.what));
         }
@@ -122,7 +167,7 @@ impl Shape {
                 read.retain(|(name, _)| *name != member.name);
             }
             seen |= bit;
-            if let Some(value) = member.read(&mut reader).map_err(|error| error.of(member.name))? {
+            if let Some(value) = member.read(reader).map_err(|error| error.of(member.name))? {
                 read.push((member.name, value));
             }
         }
@@ -131,8 +176,27 @@ impl Shape {
                 return Err(reader.error(format!("missing field `{}`", member.name)));
             }
         }
-        reader.end()?;
         Ok(Members(read))
+    }
+
+    /// Reads a string, or an array of which the items that are objects of this form are read at once: nothing in them is looked at
+    /// twice.
+    ///
+    /// # Errors
+    /// Says what is not JSON, or of neither form.
+    pub fn blocks<'a>(&self, reader: &mut Reader<'a>) -> Read<MemberValue<'a>> {
+        next_content(reader, Some(self)).map(MemberValue::Content)
+    }
+
+    /// The same; anything else is left unread.
+    ///
+    /// # Errors
+    /// Says what is not JSON.
+    pub fn any_blocks<'a>(&self, reader: &mut Reader<'a>) -> Read<MemberValue<'a>> {
+        match reader.peek() {
+            Some(b'[' | b'"') => self.blocks(reader),
+            _ => Ok(MemberValue::Raw(reader.raw()?)),
+        }
     }
 
     /// Names of the members that are read.
@@ -169,13 +233,10 @@ impl Member {
             (Type::Flag, Some(b't' | b'f')) => MemberValue::Flag(reader.word()? == "true"),
             (Type::Integer, _) => MemberValue::Integer(reader.integer()?),
             (Type::Raw, _) => MemberValue::Raw(reader.raw()?),
-            (Type::Items, _) | (Type::Content, Some(b'[')) => {
-                MemberValue::Content(Content::Blocks(reader.items()?))
-            }
-            (Type::Content, Some(b'"')) => MemberValue::Content(Content::Text(reader.string()?)),
+            (Type::By(read), _) => read(reader)?,
+            (Type::Items, _) => MemberValue::Items(reader.items()?),
             (Type::Text, _) => return Err(reader.wrong("a string")),
             (Type::Flag, _) => return Err(reader.wrong("a boolean")),
-            (Type::Content, _) => return Err(reader.wrong("a string or an array of blocks")),
         };
         Ok(Some(value))
     }
@@ -230,12 +291,18 @@ impl<'a> Members<'a> {
         self.take(name, |value| if let MemberValue::Content(it) = value { Some(it) } else { None })
     }
 
+    /// The items of an array, and what was read of them.
+    pub fn blocks(&mut self, name: &str) -> Option<Vec<Item<'a>>> {
+        self.take(name, |value| match value {
+            MemberValue::Content(Content::Blocks(items)) => Some(items),
+            MemberValue::Items(items) => Some(items.iter().map(|raw| Item::unread(raw)).collect()),
+            _ => None,
+        })
+    }
+
     /// The items of an array.
     pub fn items(&mut self, name: &str) -> Option<Vec<&'a RawValue>> {
-        self.content(name).and_then(|content| match content {
-            Content::Blocks(items) => Some(items),
-            Content::Text(_) => None,
-        })
+        self.take(name, |value| if let MemberValue::Items(it) = value { Some(it) } else { None })
     }
 }
 
@@ -278,14 +345,44 @@ pub fn lossy_string(raw: &RawValue) -> Option<Cow<'_, str>> {
 /// # Errors
 /// Says what is not JSON, or of neither form.
 pub fn content(json: &str) -> Read<Option<Content<'_>>> {
-    const CONTENT: Member = optional("", Type::Content);
     let mut reader = Reader::new(json);
-    let value = CONTENT.read(&mut reader)?;
+    let content = match reader.peek() {
+        Some(b'n') => {
+            reader.word()?;
+            None
+        }
+        _ => Some(next_content(&mut reader, None)?),
+    };
     reader.end()?;
-    Ok(match value {
-        Some(MemberValue::Content(content)) => Some(content),
-        _ => None,
-    })
+    Ok(content)
+}
+
+/// Reads a string, or an array with its items left unread.
+///
+/// # Errors
+/// Says what is not JSON, or of neither form.
+pub fn unread_blocks<'a>(reader: &mut Reader<'a>) -> Read<MemberValue<'a>> {
+    next_content(reader, None).map(MemberValue::Content)
+}
+
+/// A string or an array; its items that are objects of the form are read.
+fn next_content<'a>(reader: &mut Reader<'a>, form: Option<&Shape>) -> Read<Content<'a>> {
+    match reader.peek() {
+        Some(b'"') => return Ok(Content::Text(reader.string()?)),
+        Some(b'[') => reader.enter(),
+        _ => return Err(reader.wrong("a string or an array of blocks")),
+    }
+    let mut items = Vec::new();
+    while reader.more(items.is_empty(), b']')? {
+        items.push(match form {
+            Some(form) => {
+                let (raw, read) = reader.either(|reader| form.next(reader))?;
+                Item { raw, read }
+            }
+            None => Item::unread(reader.raw()?),
+        });
+    }
+    Ok(Content::Blocks(items))
 }
 
 /// The items of an array, left unread.

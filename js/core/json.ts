@@ -9,18 +9,83 @@ const LARGEST_MESSAGE = 32 * 1024 * 1024;
 /** Objects and arrays that are looked through before JSON.stringify is given a replacer. */
 const MOST_NODES = 500;
 
+/**
+ * JSON in pieces, and between each two of them a text that belongs there as a string. Most JSON is one piece: a long text alone costs
+ * less to hand over as it is than to write as JSON and read again.
+ */
+export type Written = readonly string[];
+
+/** Texts of so many characters and more are taken out of the JSON. */
+const LONG = 256;
+/** What stands there meanwhile: a text of one character that few hosts have. */
+const MARK = "\u0001";
+const MARKED = JSON.stringify(MARK);
+
+/** As `messageJson`, with its long texts apart. */
+export function messageApart(message: unknown, index: number): Written {
+  return writtenMessage(message, index, true);
+}
+
+/** The JSON in one. */
+export function joined(written: Written): string {
+  return written.map((part, at) => (at % 2 === 0 ? part : JSON.stringify(part))).join("");
+}
+
+/** A plain value, its long texts apart. */
+function apartFrom(value: unknown): Written {
+  const texts: string[] = [];
+  const pieces = JSON.stringify(without(value, texts)).split(MARKED);
+  // Something else of the host's may look like the mark.
+  if (pieces.length !== texts.length + 1) return [JSON.stringify(value)];
+  return pieces.flatMap((piece, at) => (at === 0 ? piece : [texts[at - 1] as string, piece]));
+}
+
+/** The value without its long texts, which are added to `texts`. */
+function without(value: unknown, texts: string[]): unknown {
+  if (typeof value === "string") {
+    if (value.length < LONG || !isWellFormed(value)) return value;
+    texts.push(value);
+    return MARK;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const before = texts.length;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => without(item, texts));
+    return texts.length === before ? value : items;
+  }
+  let own: Record<string, unknown> | undefined;
+  for (const name of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[name];
+    const shorter = without(member, texts);
+    if (shorter === member) continue;
+    own ??= { ...value };
+    own[name] = shorter;
+  }
+  return own ?? value;
+}
+
+/** Half a character can be written in JSON alone. False where the engine cannot say. */
+function isWellFormed(text: string): boolean {
+  return (text as { isWellFormed?(): boolean }).isWellFormed?.() === true;
+}
+
 /** A message as JSON; `MALFORMED_MESSAGE` with its index if it cannot be written. */
 export function messageJson(message: unknown, index: number): string {
+  return writtenMessage(message, index, false)[0] as string;
+}
+
+function writtenMessage(message: unknown, index: number, isApart: boolean): Written {
   const what = `message ${index}`;
-  const text = attempt(
+  const written = attempt(
     () => seen(message),
-    { what, most: LARGEST_MESSAGE },
+    { what, most: LARGEST_MESSAGE, isApart },
     (cause) => malformed(index, "a message that JSON.stringify can write", cause),
   );
-  if (text === undefined || message === null || typeof message !== "object") {
+  if (written === undefined || message === null || typeof message !== "object") {
     throw malformed(index, "a message object");
   }
-  return within(text, what, LARGEST_MESSAGE);
+  for (const part of written) within(part, what, LARGEST_MESSAGE);
+  return written;
 }
 
 /** An argument as JSON; `INVALID_ARGUMENT` with its name if it cannot be written. */
@@ -60,7 +125,7 @@ export function wellFormed(json: string): string {
 }
 
 function written(value: () => unknown, argument: string): string {
-  const text = attempt(value, { what: argument, most: LARGEST }, (cause) => {
+  const flaw = (cause: unknown): PlimsollError => {
     const info = {
       code: "INVALID_ARGUMENT",
       argument,
@@ -70,7 +135,8 @@ function written(value: () => unknown, argument: string): string {
     return new PlimsollError(info, `${argument}: expected ${info.expected}, got ${info.got}`, {
       cause,
     });
-  });
+  };
+  const text = attempt(value, { what: argument, most: LARGEST, isApart: false }, flaw)?.[0];
   return within(text ?? "null", argument);
 }
 
@@ -89,24 +155,34 @@ function seen(message: unknown): unknown {
   return own;
 }
 
-/** How much of something is taken, and what it is. */
+/** How much of something is taken, and what it is; `isApart`: its long texts may be taken out of its JSON. */
 interface Limit {
   what: string;
   most: number;
+  isApart: boolean;
+}
+
+/** What is left of a limit while a value is looked at. */
+interface Nodes {
+  left: number;
+  room: number;
+  hasLong: boolean;
 }
 
 function attempt(
   value: () => unknown,
   limit: Limit,
   flaw: (cause: unknown) => PlimsollError,
-): string | undefined {
+): Written | undefined {
   try {
     const it = value();
-    const nodes = { left: MOST_NODES, room: limit.most };
-    // A replacer takes five times as long.
+    const nodes = { left: MOST_NODES, room: limit.most, hasLong: false };
     const isWritten = isPlain(it, nodes);
     if (nodes.room < 0) throw tooLarge(limit.what, limit.most - nodes.room, limit.most);
-    return isWritten ? JSON.stringify(it) : JSON.stringify(it, plainWithin(limit));
+    if (isWritten && nodes.hasLong && limit.isApart) return apartFrom(it);
+    // A replacer takes five times as long.
+    const json = isWritten ? JSON.stringify(it) : JSON.stringify(it, plainWithin(limit));
+    return json === undefined ? undefined : [json];
   } catch (cause) {
     throw cause instanceof PlimsollError ? cause : flaw(cause);
   }
@@ -122,9 +198,10 @@ export function within(text: string, what: string, most: number = LARGEST): stri
  * JSON.stringify needs no help of ours: plain objects and arrays all the way down, so few that looking costs little, and
  * none that says itself how it is written. `room`: what is left for their texts; below 0 there are more.
  */
-function isPlain(value: unknown, nodes: { left: number; room: number }): boolean {
+function isPlain(value: unknown, nodes: Nodes): boolean {
   if (typeof value === "string") {
     nodes.room -= value.length;
+    nodes.hasLong ||= value.length >= LONG;
     return nodes.room >= 0;
   }
   if (typeof value === "bigint" || typeof value === "function") return false;
@@ -144,7 +221,7 @@ const OBJECT = false;
 
 /** A copy of a plain value that shares its texts, for `isContainedIn` to see later whether it has changed; undefined: it is not plain. */
 export function copied(value: unknown, most: number = MOST_NODES): unknown {
-  return isPlain(value, { left: most, room: LARGEST }) ? copy(value) : undefined;
+  return isPlain(value, { left: most, room: LARGEST, hasLong: false }) ? copy(value) : undefined;
 }
 
 function copy(value: unknown): unknown {

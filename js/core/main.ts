@@ -9,6 +9,11 @@ export function send(text: string): number {
   return core.send(text);
 }
 
+/** As `Instance.sendAll`. */
+export function sendAll(texts: readonly string[]): Uint32Array {
+  return core.sendAll(texts);
+}
+
 /** As `Instance.call`. */
 export function call<T>(during: string, work: () => T): T {
   return core.call(during, work);

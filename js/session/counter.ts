@@ -1,5 +1,6 @@
 /** The host's own counter: asked here, outside the core, for the texts that the core names. */
-import { call, send } from "../core/main.js";
+import { joined, type Written } from "../core/json.js";
+import { call, send, sendAll } from "../core/main.js";
 import { countedBy } from "../functions/estimate.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import type { Estimator } from "../types.js";
@@ -25,21 +26,21 @@ export function countsOf(texts: string, counter: Counter): string {
   return JSON.stringify((JSON.parse(texts) as string[]).map(each));
 }
 
-/** Passes a message (JSON) to a session in the core, with its counts. False: the session starts again. */
+/** Passes a message to a session in the core, with its counts. False: the session starts again. */
 export function push(
   during: string,
   manager: glue.Manager,
-  message: string,
+  message: Written,
   counter: Counter | undefined,
   isSummary = false,
 ): boolean {
   if (counter) {
-    const texts = call(during, () => manager.texts(send(message)));
+    const texts = call(during, () => manager.texts(send(joined(message))));
     const counts = countsOf(texts, counter);
     call(during, () => manager.count(send(counts)));
   }
   if (isSummary) call(during, () => manager.next_is_summary());
-  return call(during, () => manager.push(send(message)));
+  return call(during, () => manager.push(sendAll(message)));
 }
 
 /** Passes what goes out beside the messages (JSON), with its counts. */

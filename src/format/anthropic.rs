@@ -1,39 +1,52 @@
 //! Anthropic Messages: `content` is a string or blocks; results travel as blocks of a user message.
 
+use std::borrow::Cow;
+
 use super::edit::{self, Host, What, member, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{RawValue, Shape, Type, Value, json as object, optional, required};
+use crate::json::{Item, RawValue, Shape, Type, Value, json as object, optional, required};
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content }",
-    members: &[required("role", Text), required("content", Type::Content)],
-    closed: false,
-};
-
-const BLOCK: Shape = Shape {
-    what: "a block: { type, .. }",
     members: &[
-        required("type", Text),
-        optional("text", Text),
-        optional("thinking", Text),
-        optional("signature", Text),
-        optional("data", Text),
-        optional("id", Text),
-        optional("name", Text),
-        optional("input", Raw),
-        optional("caller", Raw),
-        optional("tool_use_id", Text),
-        optional("content", Raw),
-        optional("is_error", Flag),
-        optional("source", Raw),
-        optional("cache_control", Raw),
+        required("role", Text),
+        required("content", Type::By(|reader| BLOCK.blocks(reader))),
     ],
     closed: false,
 };
+
+/// A block, and what its content is.
+macro_rules! block {
+    ($content:expr) => {
+        Shape {
+            what: "a block: { type, .. }",
+            members: &[
+                required("type", Text),
+                optional("text", Text),
+                optional("thinking", Text),
+                optional("signature", Text),
+                optional("data", Text),
+                optional("id", Text),
+                optional("name", Text),
+                optional("input", Raw),
+                optional("caller", Raw),
+                optional("tool_use_id", Text),
+                optional("content", $content),
+                optional("is_error", Flag),
+                optional("source", Raw),
+                optional("cache_control", Raw),
+            ],
+            closed: false,
+        }
+    };
+}
+
+const BLOCK: Shape = block!(Type::By(|reader| IN_RESULT.any_blocks(reader)));
+const IN_RESULT: Shape = block!(Raw);
 
 const SOURCE: Shape = Shape {
     what: "a source",
@@ -53,12 +66,13 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\" or \"system\"")),
     };
-    part::content(message.content("content"), &|raw, part| block(raw, role, part), parts)?;
+    part::content(message.content("content"), &|item, part| block(item, role, part), parts)?;
     Ok(role)
 }
 
-fn block<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<()> {
-    let mut block = match json::read(raw, &BLOCK) {
+fn block<'a>(item: Item<'a>, role: Role, part: &mut Part<'a>) -> Read<()> {
+    let raw = item.raw;
+    let mut block = match json::members(item, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {
@@ -86,10 +100,11 @@ fn block<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<()> {
         }
         "tool_result" => {
             let mut body = Body::default();
-            if let Some(content) = block.raw("content") {
-                let content = json::content(content).map_err(|flaw| flaw.under("/content"))?;
-                body.content(content, "/content", &of_result, true)?;
-            }
+            let content = match block.peek("content") {
+                Some(other) => json::content(other).map_err(|flaw| flaw.under("/content"))?,
+                None => block.content("content"),
+            };
+            body.content(content, "/content", &of_result, true)?;
             body.fill(part);
             part::name(part, &mut block, "tool_use_id", "");
             part.piece.error = block.flag("is_error").unwrap_or(false);
@@ -132,22 +147,23 @@ fn medium<'a>(source: Option<&'a RawValue>, is_image: bool, part: &mut Part<'a>)
 }
 
 /// A block of a document: a text or an image. No document is in another, however deep a file nests them.
-fn of_document<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    if json::kind_of(raw).is_some_and(|kind| matches!(&*kind, "text" | "image")) {
-        return block(raw, Role::User, part);
+fn of_document<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    if json::kind_of(item.raw).is_some_and(|kind| matches!(&*kind, "text" | "image")) {
+        return block(item, Role::User, part);
     }
-    part::other(raw, part);
+    part::other(item.raw, part);
     Ok(())
 }
 
 /// A block of a result. Hosts put records of their own into results: those count by their JSON text, and so does a result inside a
 /// result, however deep a file nests them.
-fn of_result<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    if json::kind_of(raw).is_none_or(|kind| &*kind == "tool_result") {
-        part::other(raw, part);
+fn of_result<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    let kind = item.str("type").map(Cow::Borrowed).or_else(|| json::kind_of(item.raw));
+    if kind.is_none_or(|kind| kind == "tool_result") {
+        part::other(item.raw, part);
         return Ok(());
     }
-    block(raw, Role::User, part)
+    block(item, Role::User, part)
 }
 
 /// What one change sets on the host's object.

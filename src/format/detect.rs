@@ -6,7 +6,7 @@ use super::Format;
 use super::json::{kind_of, string};
 use super::openai_items::{COMPACTION, is_agents, is_item};
 use crate::error::{Error, Result, listed};
-use crate::json::{Content, Members, RawValue, Shape, Type, optional};
+use crate::json::{Content, Item, Members, RawValue, Shape, Type, optional};
 
 /// The members by which a message shows its format.
 const PROBE: Shape = Shape {
@@ -204,7 +204,7 @@ fn wire(probe: &mut Members<'_>) -> Option<Look> {
     }
     let parts = probe.peek("parts")?;
     let Ok(Some(Content::Blocks(parts))) = crate::json::content(parts) else { return None };
-    let typed = |part: &&RawValue| kind_of(part).is_some();
+    let typed = |part: &Item<'_>| kind_of(part.raw).is_some();
     let model = probe.str("role").is_some_and(|role| role == "model");
     (model || (!parts.is_empty() && !parts.iter().any(typed)))
         .then_some(Look::Shows(Format::Gemini))
@@ -212,7 +212,9 @@ fn wire(probe: &mut Members<'_>) -> Option<Look> {
 
 fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
     match crate::json::content(content) {
-        Ok(Some(Content::Blocks(blocks))) => blocks.into_iter().filter_map(kind).collect(),
+        Ok(Some(Content::Blocks(blocks))) => {
+            blocks.iter().filter_map(|block| kind(block.raw)).collect()
+        }
         Ok(_) | Err(_) => Vec::new(),
     }
 }

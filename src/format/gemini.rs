@@ -7,7 +7,7 @@ use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part;
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional};
+use crate::json::{Item, Members, RawValue, Shape, Type, Value, json as object, optional};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
 
@@ -82,7 +82,7 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"model\", \"function\" or \"tool\"")),
     };
-    let items = match content.items("parts") {
+    let items = match content.blocks("parts") {
         // An answer may have come without any.
         None if role == Role::Assistant => Vec::new(),
         items => items.ok_or_else(|| Flaw::new("", "a member `parts`"))?,
@@ -104,8 +104,9 @@ fn spell(part: &mut Part<'_>, snake: bool) {
     }
 }
 
-fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    let mut members = json::read(raw, &PART)?;
+fn part_of<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    let raw = item.raw;
+    let mut members = json::members(item, &PART)?;
     let signature = either(&mut members, "thoughtSignature", "thought_signature");
     let signed = signature.is_some_and(|(raw, _)| raw != "\"\"");
     if let Some((of, snake)) = either(&mut members, "functionCall", "function_call") {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::json::{self, Content, RawValue, Shape, Type, required};
+use crate::json::{self, Content, Item, Shape, Type, required};
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
 pub(super) type Read<T> = Result<T, Flaw>;
@@ -54,12 +54,12 @@ pub(super) fn string(json: &str) -> Read<Cow<'_, str>> {
 
 /// Reads the items of a list one by one; a flaw in one of them is of what stands there under `path`.
 pub(super) fn each<'a>(
-    items: Vec<&'a RawValue>,
+    items: Vec<Item<'a>>,
     path: &str,
-    read: &mut dyn FnMut(&'a RawValue, u32) -> Read<()>,
+    read: &mut dyn FnMut(Item<'a>, u32) -> Read<()>,
 ) -> Read<()> {
-    for (at, raw) in (0u32..).zip(items) {
-        read(raw, at).map_err(|flaw| flaw.under(&format!("{path}/{at}")))?;
+    for (at, item) in (0u32..).zip(items) {
+        read(item, at).map_err(|flaw| flaw.under(&format!("{path}/{at}")))?;
     }
     Ok(())
 }
@@ -67,6 +67,12 @@ pub(super) fn each<'a>(
 /// Reads an object; a flaw is named by its JSON Pointer.
 pub(super) fn read<'a>(json: &'a str, form: &Shape) -> Read<json::Members<'a>> {
     form.read(json).map_err(|error| flaw(json, &error))
+}
+
+/// Members of an item, which was to be read by this form; a flaw is named by its JSON Pointer.
+pub(super) fn members<'a>(item: Item<'a>, form: &Shape) -> Read<json::Members<'a>> {
+    let raw = item.raw;
+    item.members(form).map_err(|error| flaw(raw, &error))
 }
 
 /// Reads a content; a flaw is named by its JSON Pointer.

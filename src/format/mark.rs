@@ -57,9 +57,9 @@ fn mark_content(message: &str, ops: &mut Vec<Op>) {
             ops.push(Op::Replace { path: "/content".into(), value: Value::array(&[block]) });
         }
         Some(Ok(Some(Content::Blocks(blocks)))) => {
-            let last = blocks.iter().rposition(|block| may_be_marked(block));
+            let last = blocks.iter().rposition(|block| may_be_marked(block.raw));
             if let Some((at, block)) = last.and_then(|at| Some((at, blocks.get(at)?))) {
-                merge(block, BLOCK_MARK, &format!("/content/{at}"), ops);
+                merge(block.raw, BLOCK_MARK, &format!("/content/{at}"), ops);
             }
         }
         _ => {}

@@ -109,9 +109,14 @@ impl Format {
     /// # Errors
     /// `MalformedMessage` with the index, the place in the message and what is allowed there.
     pub fn read(self, bytes: &[u8], index: u32) -> Result<Draft<'_>> {
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            return Err(json::malformed(index, "", "JSON in UTF-8"));
-        };
+        self.read_json(utf8(bytes, index)?, index)
+    }
+
+    /// The same of a text.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub fn read_json(self, text: &str, index: u32) -> Result<Draft<'_>> {
         let draft = match unicode::mend(text) {
             Some(mended) => self.read_text(&mended.text).map(|draft| mended.mark(draft)),
             None => self.read_text(text),
@@ -203,4 +208,12 @@ impl Format {
         };
         Ok(Draft { role: role?, parts, at_ms })
     }
+}
+
+/// The bytes of a message as text.
+///
+/// # Errors
+/// `MalformedMessage` with its index.
+pub fn utf8(bytes: &[u8], index: u32) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|_| json::malformed(index, "", "JSON in UTF-8"))
 }

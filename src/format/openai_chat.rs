@@ -7,7 +7,7 @@ use super::json::{self, Flaw, Read, is_object, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Raw, Text};
 use crate::json::{
-    Content, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+    Content, Item, Members, RawValue, Shape, Type, Value, json as object, optional, required,
 };
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
@@ -16,7 +16,7 @@ const MESSAGE: Shape = Shape {
     what: "a message: { role, .. }",
     members: &[
         required("role", Text),
-        optional("content", Type::Content),
+        optional("content", Type::By(|reader| CONTENT_PART.blocks(reader))),
         optional("name", Text),
         optional("tool_call_id", Text),
         optional("tool_calls", Type::Items),
@@ -90,7 +90,7 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         part::other(audio, &mut part);
         parts.push(part);
     }
-    let calls = message.items("tool_calls");
+    let calls = message.blocks("tool_calls");
     // Nor is an empty list of calls taken.
     if calls.as_ref().is_some_and(Vec::is_empty) {
         parts.push(Part::new(Kind::Text, Place::Field("tool_calls"), "\n"));
@@ -133,8 +133,9 @@ fn reasoning<'a>(message: &mut Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<(
     Ok(())
 }
 
-fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    let mut block = match json::read(raw, &CONTENT_PART) {
+fn content_part<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    let raw = item.raw;
+    let mut block = match json::members(item, &CONTENT_PART) {
         Ok(block) => block,
         Err(_) if json::kind_of(raw).is_some_and(|kind| kind != "text" && kind != "refusal") => {
             part::other(raw, part);
@@ -159,8 +160,8 @@ fn content_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     Ok(())
 }
 
-fn call<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    let mut call = json::read(raw, &CALL)?;
+fn call<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    let mut call = json::members(item, &CALL)?;
     match (call.raw("function"), call.raw("custom")) {
         (Some(of), _) => function(of, part).map_err(|flaw| flaw.under("/function"))?,
         (None, Some(of)) => {

@@ -9,7 +9,8 @@ use super::openai_items::{COMPACTION, HOSTED, Items, PROGRAM, REFERENCE, Tool};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
 use crate::json::{
-    Content, Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
+    Content, Item, Members, Object, RawValue, Shape, Type, Value, json as object, optional,
+    required,
 };
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
@@ -19,7 +20,7 @@ const ITEM: Shape = Shape {
     members: &[
         optional("type", Text),
         optional("role", Text),
-        optional("content", Type::Content),
+        optional("content", Type::By(|reader| PART.blocks(reader))),
         optional("summary", Type::Items),
         optional("encrypted_content", Text),
         optional("id", Text),
@@ -164,13 +165,15 @@ fn message<'a>(mut item: Members<'a>, role: &str, parts: &mut Vec<Part<'a>>) -> 
     Ok(role)
 }
 
-fn part_of<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    let kind = json::kind_of(raw);
+fn part_of<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    let raw = item.raw;
+    let kind = item.str("type").map(Cow::Borrowed).or_else(|| json::kind_of(raw));
     let known = ["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"];
     let is_known = kind.as_deref().is_some_and(|kind| known.contains(&kind));
-    let mut block = match json::read(raw, &PART) {
+    let has_kind = kind.is_some();
+    let mut block = match json::members(item, &PART) {
         Ok(block) => block,
-        Err(_) if kind.is_some() && !is_known => {
+        Err(_) if has_kind && !is_known => {
             part::other(raw, part);
             return Ok(());
         }
@@ -202,7 +205,7 @@ fn reasoning<'a>(mut item: Members<'a>, parts: &mut Vec<Part<'a>>, items: &Items
     let [summary, shown, _] = items.reasoning;
     let mut is_shown = false;
     for member in [summary, shown] {
-        let list = item.items(member).unwrap_or_default();
+        let list = item.blocks(member).unwrap_or_default();
         is_shown = !list.is_empty();
         body.content(Some(Content::Blocks(list)), &format!("/{member}"), &part_of, false)?;
     }
@@ -265,20 +268,20 @@ fn read_output<'a>(raw: &'a RawValue, tool: &Tool) -> Read<Body<'a>> {
     let mut body = Body::default();
     match raw.as_bytes().first() {
         Some(b'[') if tool.output_key == "output" => {
-            let of_output = |raw, part: &mut Part<'a>| {
-                let own = json::kind_of(raw).is_none();
+            let of_output = |item: Item<'a>, part: &mut Part<'a>| {
+                let own = json::kind_of(item.raw).is_none();
                 if own {
-                    part::other(raw, part);
+                    part::other(item.raw, part);
                     return Ok(());
                 }
-                part_of(raw, part)
+                part_of(item, part)
             };
             body.content(json::content(raw)?, "", &of_output, false)?;
         }
         Some(b'"') => body.say(json::string(raw)?),
         Some(b'{') if json::kind_of(raw).is_some() => {
             let mut part = part::at(Place::Content);
-            part_of(raw, &mut part)?;
+            part_of(Item::unread(raw), &mut part)?;
             body.take(part);
         }
         Some(b'n') => {}

@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use super::fingerprint::of_json;
 use super::image;
 use super::json::{Flaw, Read, each, or_empty};
-use crate::json::{self, Content, Members, Object, RawValue, Shape, Type, optional, required};
+use crate::json::{
+    self, Content, Item, Members, Object, RawValue, Shape, Type, optional, required,
+};
 use crate::model::{Kind, Part, Place};
 use crate::number::count;
 
 /// How a format reads a block into a part, whose place is known.
-pub(super) type Block<'r, 'a> = &'r dyn Fn(&'a RawValue, &mut Part<'a>) -> Read<()>;
+pub(super) type Block<'r, 'a> = &'r dyn Fn(Item<'a>, &mut Part<'a>) -> Read<()>;
 
 /// A part of which only its place is known.
 pub(super) fn at<'a>(place: Place) -> Part<'a> {
@@ -35,15 +37,15 @@ pub(super) fn content<'a>(
 
 /// The parts of a list, which stands at a path.
 pub(super) fn list<'a>(
-    blocks: Vec<&'a RawValue>,
+    blocks: Vec<Item<'a>>,
     path: &str,
     place: &dyn Fn(u32) -> Place,
     block: Block<'_, 'a>,
     parts: &mut Vec<Part<'a>>,
 ) -> Read<()> {
-    each(blocks, path, &mut |raw, number| {
+    each(blocks, path, &mut |item, number| {
         let mut part = at(place(number));
-        block(raw, &mut part)?;
+        block(item, &mut part)?;
         parts.push(part);
         Ok(())
     })
@@ -163,9 +165,9 @@ impl<'a> Body<'a> {
                 self.say(text);
                 Ok(())
             }
-            Some(Content::Blocks(blocks)) => each(blocks, path, &mut |raw, _| {
+            Some(Content::Blocks(blocks)) => each(blocks, path, &mut |item, _| {
                 let mut part = at(Place::Content);
-                block(raw, &mut part)?;
+                block(item, &mut part)?;
                 if can_change {
                     self.list(part);
                 } else {

@@ -4,16 +4,14 @@ use super::edit::{self, Host, What, member, put};
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{
-    Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
-};
+use crate::json::{Item, Members, Object, Shape, Type, Value, json as object, optional, required};
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content, .. }",
     members: &[
         required("role", Text),
-        optional("content", Type::Content),
+        optional("content", Type::By(|reader| BLOCK.blocks(reader))),
         optional("toolCallId", Text),
         optional("toolName", Text),
         optional("isError", Flag),
@@ -136,8 +134,9 @@ fn own<'a>(mut message: Members<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     Ok(Role::User)
 }
 
-fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    let mut block = match json::read(raw, &BLOCK) {
+fn block<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    let raw = item.raw;
+    let mut block = match json::members(item, &BLOCK) {
         Ok(block) => block,
         // A block that is not known may have any members.
         Err(_) if json::kind_of(raw).is_some_and(|kind| !KNOWN.contains(&&*kind)) => {

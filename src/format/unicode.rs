@@ -6,6 +6,7 @@
 //! and nothing else of it. Usual messages pay one search for the escape.
 
 use super::json::token;
+use crate::bytes::any_pair;
 use crate::hash_index::ByName;
 use crate::json::{Object, Value, items};
 use crate::model::{Draft, Op, Part};
@@ -44,29 +45,10 @@ pub(super) fn mend(json: &str) -> Option<Mended> {
     Some(Mended { text, stand_ins })
 }
 
-/// Whether the JSON has the escape of a surrogate. Few messages have one, so eight bytes are compared at once.
+/// Whether the JSON has the escape of a surrogate.
 fn has_surrogate(json: &[u8]) -> bool {
-    let is_one =
-        |at: usize| matches!(json.get(at..at.saturating_add(3)), Some([b'\\', b'u', b'd' | b'D']));
-    let (words, rest) = json.as_chunks::<8>();
-    let found = words.iter().enumerate().any(|(number, word)| {
-        // A backslash is 0 here. The byte after one may look like one, which `is_one` finds out.
-        let other = u64::from_le_bytes(*word) ^ (LOW * u64::from(b'\\'));
-        let mut zeros = other.wrapping_sub(LOW) & !other & (LOW << 7);
-        while zeros != 0 {
-            let byte = zeros.trailing_zeros() as usize / 8;
-            if is_one(number.saturating_mul(8).saturating_add(byte)) {
-                return true;
-            }
-            zeros &= zeros.wrapping_sub(1);
-        }
-        false
-    });
-    found || (json.len().saturating_sub(rest.len())..json.len()).any(is_one)
+    any_pair(json, *b"\\u", |escape| matches!(escape.get(2), Some(b'd' | b'D')))
 }
-
-/// The lowest bit of each byte.
-const LOW: u64 = 0x0101_0101_0101_0101;
 
 impl Mended {
     /// The draft read from the mended text: its broken pieces flagged, with U+FFFD for what was broken.

@@ -177,6 +177,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What comes next as it stands, and what `read` makes of it; where that fails it is left unread.
+    pub(super) fn either<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Read<T>,
+    ) -> Read<(&'a RawValue, Option<T>)> {
+        self.peek();
+        let start = self.at;
+        let Ok(made) = read(self) else {
+            self.at = start;
+            return Ok((self.raw()?, None));
+        };
+        Ok((self.from(start, self.at), Some(made)))
+    }
+
     /// How many levels the deepest value has that was left unread: `[]` has one.
     pub fn levels(&self) -> usize {
         self.levels

@@ -181,7 +181,7 @@ const CALL: Shape = Shape {
         required("name", Type::Text),
         optional("at", Type::Integer),
         optional("done", Type::Flag),
-        optional("said", Type::Content),
+        optional("said", Type::By(unread_blocks)),
         optional("list", Type::Items),
         optional("rest", Type::Raw),
     ],
@@ -195,9 +195,51 @@ fn members_are_read_as_the_types_that_the_caller_names() {
     assert_eq!(call.text("name").as_deref(), Some("a\n"));
     assert_eq!((call.integer("at"), call.flag("done")), (Some(-5), Some(false)));
     assert!(
-        matches!(call.content("said"), Some(Content::Blocks(blocks)) if blocks == ["\"x\"", "{}"])
+        matches!(call.content("said"), Some(Content::Blocks(blocks)) if blocks.iter().map(|it| it.raw).eq(["\"x\"", "{}"]))
     );
     assert_eq!((call.items("list"), call.raw("rest")), (Some(vec!["1.50"]), Some("{\"n\":1e3}")));
+}
+
+const BLOCK: Shape = Shape {
+    what: "a block",
+    members: &[
+        required("type", Type::Text),
+        optional("text", Type::Text),
+        optional("content", Type::By(|reader| INNER.any_blocks(reader))),
+    ],
+    closed: false,
+};
+const INNER: Shape =
+    Shape { what: "an inner block", members: &[required("type", Type::Text)], closed: false };
+const BLOCKS: Shape = Shape {
+    what: "a message",
+    members: &[required("content", Type::By(|reader| BLOCK.blocks(reader)))],
+    closed: false,
+};
+
+#[test]
+fn blocks_are_read_at_once_and_others_are_left_as_they_stand() {
+    let blocks = |json: &'static str| BLOCKS.read(json).unwrap().blocks("content").unwrap();
+    let mut items = blocks(
+        r#"{"content":[ {"type":"a\n", "text":"x"} ,{"text":"no type"},{"type":1},5,{"type":"b","content":[{"type":"c"},{}]},{"type":"d","content":{"e":[]}}],"more":1}"#,
+    );
+    let kinds: Vec<Option<String>> =
+        items.iter().map(|item| item.str("type").map(String::from)).collect();
+    let expected = [Some("a\n"), None, None, None, Some("b"), Some("d")];
+    assert_eq!(kinds, expected.map(|kind| kind.map(String::from)));
+    assert_eq!(items[0].raw, r#"{"type":"a\n", "text":"x"}"#);
+    assert_eq!((items[3].raw, items[5].raw), ("5", r#"{"type":"d","content":{"e":[]}}"#));
+    let mut last = items.pop().unwrap().members(&BLOCK).unwrap();
+    assert_eq!(last.raw("content"), Some(r#"{"e":[]}"#));
+    let mut nested = items.pop().unwrap().members(&BLOCK).unwrap().blocks("content").unwrap();
+    assert_eq!((nested[0].str("type"), nested[1].str("type")), (Some("c"), None));
+    assert!(nested.pop().unwrap().members(&INNER).is_err());
+    let fault = items.pop().unwrap().members(&BLOCK).unwrap_err();
+    assert!(fault.to_string().starts_with("invalid type: integer `5`"), "{fault}");
+    for json in [r#"{"content":[{"type":"a""#, r#"{"content":[{"type":"a"},]}"#, r#"{"content":5}"#]
+    {
+        assert!(BLOCKS.read(json).is_err(), "{json}");
+    }
 }
 
 #[test]

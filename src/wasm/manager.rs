@@ -4,7 +4,7 @@ use js_sys::{Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::known_messages::KnownMessages;
-use super::memory::{with_bytes, with_input};
+use super::memory::{with_bytes, with_input, with_inputs};
 use crate::context::{
     Alignment, Append, Appended, Options, Session, align, append_known, call_agent_tool,
     check_budget, check_history, commit_lines, commit_plan, compaction_failed, content_fingerprint,
@@ -20,7 +20,7 @@ use crate::context::{
 };
 use crate::error::Result;
 use crate::format::Format;
-use crate::json::{items, string, write};
+use crate::json::{fill_in, items, string, write};
 use crate::model::MessageId;
 
 /// A session: messages go in as JSON, requests come out as items.
@@ -41,9 +41,13 @@ impl Manager {
         preset_summary_options(&self.0).into()
     }
 
-    /// Takes the next message (JSON). False: the messages before it were read in the wrong format, start again.
-    pub fn push(&mut self, len: usize) -> Result<bool> {
-        with_input(len, |json| Ok(self.0.push(json.as_bytes())? == Append::Appended))
+    /// Takes the next message, whose JSON is in the buffer in pieces of these lengths, with its long texts between them. False: the
+    /// messages before it were read in the wrong format, start again.
+    #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
+    pub fn push(&mut self, lens: Vec<usize>) -> Result<bool> {
+        with_inputs(&lens, |first, others| {
+            Ok(self.0.push_json(&fill_in(first, others))? == Append::Appended)
+        })
     }
 
     /// The measures of messages as bytes, from a number up to another, with the host's keys in the input buffer; none: the host

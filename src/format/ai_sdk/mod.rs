@@ -18,14 +18,16 @@ use crate::format::ai_sdk::marks::{ON_MESSAGE, mark};
 use crate::format::ai_sdk::parts::{PAINTER, PART, call, is_shown, plain, read_output};
 use crate::hash::fnv;
 use crate::json::Type::{Raw, Text};
-use crate::json::{Members, RawValue, Shape, Type, Value, json as object, optional, required};
+use crate::json::{
+    Item, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+};
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content } or { role, parts }",
     members: &[
         required("role", Text),
-        optional("content", Type::Content),
+        optional("content", Type::By(|reader| PART.blocks(reader))),
         optional("parts", Type::Items),
         optional("providerOptions", Raw),
     ],
@@ -48,11 +50,11 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         "tool" => Role::Tool,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\", \"system\" or \"tool\"")),
     };
-    if let Some(shown) = message.items("parts") {
+    if let Some(shown) = message.blocks("parts") {
         let (mut step, mut started) = ((0, 0), 0);
-        json::each(shown, "/parts", &mut |raw, at| {
+        json::each(shown, "/parts", &mut |item, at| {
             let before = parts.len();
-            if shown_part(at, raw, role, parts)? {
+            if shown_part(at, item.raw, role, parts)? {
                 // A step with nothing in it is none.
                 let from = if started == before && step != (0, 0) { step.0 } else { at };
                 (step, started) = ((from, at.saturating_add(1)), before);
@@ -63,7 +65,7 @@ pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
         return Ok(role);
     }
     let options = message.raw("providerOptions");
-    part::content(message.content("content"), &|raw, part| content_part(raw, role, part), parts)?;
+    part::content(message.content("content"), &|item, part| content_part(item, role, part), parts)?;
     // The SDK marks the last part for its message.
     let may_be_marked =
         |part: &&mut Part<'_>| part.piece.kind != Kind::Thinking && !part.piece.blank;
@@ -81,8 +83,9 @@ fn spell(part: &mut Part<'_>, v4: bool) {
 }
 
 /// A part of a `ModelMessage`.
-fn content_part<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) -> Read<()> {
-    let mut members = json::read(raw, &PART)?;
+fn content_part<'a>(item: Item<'a>, role: Role, part: &mut Part<'a>) -> Read<()> {
+    let raw = item.raw;
+    let mut members = json::members(item, &PART)?;
     let kind = or_empty(members.text("type"));
     let options = members.peek("providerOptions");
     match &*kind {
@@ -162,7 +165,8 @@ fn result<'a>(output: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
     Ok(())
 }
 
-fn output_part<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
+fn output_part<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    let raw = item.raw;
     match json::kind_of(raw).as_deref() {
         Some("text") => {
             part::say(part, Kind::Text, or_empty(json::read(raw, &PART)?.text("text")));

@@ -15,7 +15,8 @@ use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Items, Raw, Text};
 use crate::json::{
-    Content, Members, Object, RawValue, Shape, Type, Value, json as object, optional, required,
+    Content, Item, Members, Object, RawValue, Shape, Type, Value, json as object, optional,
+    required, unread_blocks,
 };
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
@@ -32,7 +33,7 @@ const MESSAGE: Shape = Shape {
         optional("lc", Raw),
         optional("kwargs", Raw),
         optional("data", Raw),
-        optional("content", Type::Content),
+        optional("content", Type::By(unread_blocks)),
         optional("name", Text),
         optional("tool_calls", Items),
         optional("invalid_tool_calls", Items),
@@ -182,19 +183,20 @@ fn spoken<'a>(
     let extra = message.raw("additional_kwargs").unwrap_or("{}");
     let metadata = message.raw("response_metadata").unwrap_or("{}");
     let mut kwargs = json::read(extra, &KWARGS).map_err(|flaw| flaw.under("/additional_kwargs"))?;
-    let listed = |items: Option<Vec<&'a RawValue>>, list, path: &str| {
+    let listed = |items: Option<Vec<Item<'a>>>, list, path: &str| {
         let mut seen: Vec<Seen<'a>> = Vec::new();
-        json::each(items.unwrap_or_default(), path, &mut |raw, at| {
-            seen.push(call(raw, Place::At(list, at))?);
+        json::each(items.unwrap_or_default(), path, &mut |item, at| {
+            seen.push(call(item.raw, Place::At(list, at))?);
             Ok(())
         })?;
         Ok(seen)
     };
-    let calls = listed(message.items("tool_calls"), root.calls, "/tool_calls")?;
-    let invalid = listed(message.items("invalid_tool_calls"), root.invalid, "/invalid_tool_calls")?;
-    let chunks = listed(message.items("tool_call_chunks"), root.chunks, "/tool_call_chunks")?;
+    let calls = listed(message.blocks("tool_calls"), root.calls, "/tool_calls")?;
+    let invalid =
+        listed(message.blocks("invalid_tool_calls"), root.invalid, "/invalid_tool_calls")?;
+    let chunks = listed(message.blocks("tool_call_chunks"), root.chunks, "/tool_call_chunks")?;
     let raw_calls =
-        listed(kwargs.items("tool_calls"), root.raw_calls, "/additional_kwargs/tool_calls")?;
+        listed(kwargs.blocks("tool_calls"), root.raw_calls, "/additional_kwargs/tool_calls")?;
     reasoning(&mut kwargs, root, parts);
     let mut blocks = Vec::new();
     let mut torn = false;
@@ -207,7 +209,8 @@ fn spoken<'a>(
                 parts.push(Part::new(Kind::Text, Place::In(root.content), text));
             }
         }
-        Some(Content::Blocks(items)) => json::each(items, "/content", &mut |raw, at| {
+        Some(Content::Blocks(items)) => json::each(items, "/content", &mut |item, at| {
+            let raw = item.raw;
             let place = Place::At(root.content, at);
             match json::kind_of(raw).as_deref() {
                 Some("tool_use" | "tool_call" | "functionCall") => {
@@ -216,7 +219,7 @@ fn spoken<'a>(
                 kind => {
                     torn |= matches!(kind, Some("tool_call_chunk" | "input_json_delta"));
                     let mut part = part::at(place);
-                    block(raw, &mut part)?;
+                    block(item, &mut part)?;
                     if role == Role::Assistant && part.piece.kind == Kind::Other {
                         part::of_model(raw, &mut part);
                     }
@@ -324,8 +327,9 @@ fn reasoning<'a>(kwargs: &mut Members<'a>, root: &Root, parts: &mut Vec<Part<'a>
     }
 }
 
-fn block<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
-    let Ok(mut block) = json::read(raw, &BLOCK) else {
+fn block<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
+    let raw = item.raw;
+    let Ok(mut block) = json::members(item, &BLOCK) else {
         part::other(raw, part);
         return Ok(());
     };
