@@ -296,7 +296,11 @@ impl<'a> Members<'a> {
         self.take(name, |value| match value {
             MemberValue::Content(Content::Blocks(items)) => Some(items),
             MemberValue::Items(items) => Some(items.iter().map(|raw| Item::unread(raw)).collect()),
-            _ => None,
+            MemberValue::Content(Content::Text(_))
+            | MemberValue::Text(_)
+            | MemberValue::Flag(_)
+            | MemberValue::Integer(_)
+            | MemberValue::Raw(_) => None,
         })
     }
 

@@ -210,8 +210,7 @@ fn spoken<'a>(
             }
         }
         Some(Content::Blocks(items)) => json::each(items, "/content", &mut |item, at| {
-            let raw = item.raw;
-            let place = Place::At(root.content, at);
+            let (raw, place) = (item.raw, Place::At(root.content, at));
             match json::kind_of(raw).as_deref() {
                 Some("tool_use" | "tool_call" | "functionCall") => {
                     blocks.push((parts.len(), call(raw, place)?, part::is_marked(raw)));
