@@ -17,13 +17,23 @@ export type Written = readonly string[];
 
 /** Texts of so many characters and more are taken out of the JSON. */
 const LONG = 256;
+/** `\u0000` for one character. */
+const LONGEST_ESCAPE = 6;
 /** What stands there meanwhile: a text of one character that few hosts have. */
 const MARK = "\u0001";
 const MARKED = JSON.stringify(MARK);
 
-/** As `messageJson`, with its long texts apart. */
-export function messageApart(message: unknown, index: number): Written {
-  return writtenMessage(message, index, true);
+/** A message as it was handed over, and what `isContainedIn` needs to see whether it has changed since: as `copied` makes it. */
+export interface Taken {
+  written: Written;
+  copy: unknown;
+}
+
+/** As `messageJson`, with its long texts apart, and a copy. */
+export function takenMessage(message: unknown, index: number): Taken {
+  const { written, plain } = attemptMessage(message, index, true);
+  // An instance may have been written in another shape than its own.
+  return { written, copy: plain === message ? copy(message) : undefined };
 }
 
 /** The JSON in one. */
@@ -37,7 +47,9 @@ function apartFrom(value: unknown): Written {
   const pieces = JSON.stringify(without(value, texts)).split(MARKED);
   // Something else of the host's may look like the mark.
   if (pieces.length !== texts.length + 1) return [JSON.stringify(value)];
-  return pieces.flatMap((piece, at) => (at === 0 ? piece : [texts[at - 1] as string, piece]));
+  const written = [pieces[0] as string];
+  for (const [at, text] of texts.entries()) written.push(text, pieces[at + 1] as string);
+  return written;
 }
 
 /** The value without its long texts, which are added to `texts`. */
@@ -71,21 +83,21 @@ function isWellFormed(text: string): boolean {
 
 /** A message as JSON; `MALFORMED_MESSAGE` with its index if it cannot be written. */
 export function messageJson(message: unknown, index: number): string {
-  return writtenMessage(message, index, false)[0] as string;
+  return attemptMessage(message, index, false).written[0] as string;
 }
 
-function writtenMessage(message: unknown, index: number, isApart: boolean): Written {
+function attemptMessage(message: unknown, index: number, isApart: boolean): Attempt {
   const what = `message ${index}`;
-  const written = attempt(
+  const made = attempt(
     () => seen(message),
     { what, most: LARGEST_MESSAGE, isApart },
     (cause) => malformed(index, "a message that JSON.stringify can write", cause),
   );
-  if (written === undefined || message === null || typeof message !== "object") {
+  if (made === undefined || message === null || typeof message !== "object") {
     throw malformed(index, "a message object");
   }
-  for (const part of written) within(part, what, LARGEST_MESSAGE);
-  return written;
+  for (const part of made.written) within(part, what, LARGEST_MESSAGE);
+  return made;
 }
 
 /** An argument as JSON; `INVALID_ARGUMENT` with its name if it cannot be written. */
@@ -136,7 +148,7 @@ function written(value: () => unknown, argument: string): string {
       cause,
     });
   };
-  const text = attempt(value, { what: argument, most: LARGEST, isApart: false }, flaw)?.[0];
+  const text = attempt(value, { what: argument, most: LARGEST, isApart: false }, flaw)?.written[0];
   return within(text ?? "null", argument);
 }
 
@@ -162,6 +174,12 @@ interface Limit {
   isApart: boolean;
 }
 
+/** A value that was written, and the same if it is plain. */
+interface Attempt {
+  written: Written;
+  plain: unknown;
+}
+
 /** What is left of a limit while a value is looked at. */
 interface Nodes {
   left: number;
@@ -173,16 +191,19 @@ function attempt(
   value: () => unknown,
   limit: Limit,
   flaw: (cause: unknown) => PlimsollError,
-): Written | undefined {
+): Attempt | undefined {
   try {
     const it = value();
     const nodes = { left: MOST_NODES, room: limit.most, hasLong: false };
-    const isWritten = isPlain(it, nodes);
+    const plain = isPlain(it, nodes) ? it : undefined;
     if (nodes.room < 0) throw tooLarge(limit.what, limit.most - nodes.room, limit.most);
-    if (isWritten && nodes.hasLong && limit.isApart) return apartFrom(it);
+    // Whatever has to be escaped, its JSON is not too long.
+    const isShort = (limit.most - nodes.room) * LONGEST_ESCAPE <= limit.most;
+    if (plain && nodes.hasLong && limit.isApart && isShort)
+      return { written: apartFrom(plain), plain };
     // A replacer takes five times as long.
-    const json = isWritten ? JSON.stringify(it) : JSON.stringify(it, plainWithin(limit));
-    return json === undefined ? undefined : [json];
+    const json = plain ? JSON.stringify(plain) : JSON.stringify(it, plainWithin(limit));
+    return json === undefined ? undefined : { written: [json], plain };
   } catch (cause) {
     throw cause instanceof PlimsollError ? cause : flaw(cause);
   }

@@ -1,7 +1,7 @@
 /** A session in the core for one question; the last few stay for the next question about the same message objects. */
 import { messagesOf } from "../core/arguments.js";
 import { Handle } from "../core/handle.js";
-import { argumentJson, copied, isContainedIn, messageApart } from "../core/json.js";
+import { argumentJson, isContainedIn, takenMessage } from "../core/json.js";
 import { call, core, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, counterOf, push } from "../session/counter.js";
@@ -78,9 +78,8 @@ function extend(
       copies.push(measures[at]?.copy);
     }
     if (count) continue;
-    const message = messageApart(messages[index], index);
-    const copy = copied(messages[index]);
-    if (count !== null && push(during, manager, message, counter)) {
+    const { written, copy } = takenMessage(messages[index], index);
+    if (count !== null && push(during, manager, written, counter)) {
       all.push(messages[index]);
       copies.push(copy);
     } else {

@@ -4,7 +4,7 @@
  * what a fold removed is known to us alone.
  */
 import { withPlace } from "../core/errors.js";
-import { copied, isContainedIn, isWrittenAs, messageApart, messageJson } from "../core/json.js";
+import { copied, isContainedIn, isWrittenAs, messageJson, takenMessage } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
@@ -310,9 +310,7 @@ export class History<M> {
       if (count !== 0) return count !== null;
     }
     const message = taking.messages[index] as M;
-    const written = first.written ?? messageApart(message, first.place);
-    // Before the core has it: a trap of the host's may throw.
-    const copy = copied(message);
+    const { written, copy } = first.taken ?? takenMessage(message, first.place);
     const pushed = () => push("request", manager, written, this.counter, first.isSummary);
     if (!withPlace(first.place, pushed)) return false;
     this.#know(message, first, copy);

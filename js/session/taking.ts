@@ -1,5 +1,5 @@
 /** A history that is being taken: its messages as the core takes them. The host's functions are asked once of each. */
-import { messageApart, type Written } from "../core/json.js";
+import { type Taken, takenMessage } from "../core/json.js";
 import type { Asked, TakenUp } from "./known-messages.js";
 import { type Kept, keptOf } from "./measures.js";
 import type { Places } from "./places.js";
@@ -14,7 +14,7 @@ export interface Located<M> {
 export interface Read extends Asked {
   /** Its measure, if it has one; then it is not written as JSON yet. */
   known: Kept | undefined;
-  written: Written | undefined;
+  taken: Taken | undefined;
   /** Where the host holds it. */
   place: number;
 }
@@ -90,7 +90,7 @@ export class Taking<M> implements TakenUp<M> {
     const message = this.messages[index];
     const known = keptOf(message);
     const place = this.placeOf(index);
-    const written = known ? undefined : messageApart(message, place);
-    return { known, place, written, ...this.ask(index) };
+    const taken = known ? undefined : takenMessage(message, place);
+    return { known, place, taken, ...this.ask(index) };
   }
 }
