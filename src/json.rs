@@ -11,7 +11,7 @@ mod value;
 
 use std::borrow::Cow;
 
-pub use fill_in::fill_in;
+pub use fill_in::{Filled, Source, fill_in};
 pub use object::{Object, Places, members, unsigned};
 pub use reader::{Error, MOST_LEVELS, RawValue, Read, Reader, is_integer};
 pub use value::{Value, Write, fields, impl_json, json, json_struct, object, quote, write};
@@ -135,7 +135,15 @@ impl Shape {
     /// # Errors
     /// Says what is not JSON, not an object, or has a member that is not as it must be.
     pub fn read<'a>(&self, json: &'a str) -> Read<Members<'a>> {
-        let mut reader = Reader::new(json);
+        self.read_source(json.into())
+    }
+
+    /// The same of JSON of which some strings are known.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub fn read_source<'a>(&self, source: Source<'a>) -> Read<Members<'a>> {
+        let mut reader = Reader::of(source);
         let members = self.next(&mut reader)?;
         reader.end()?;
         Ok(members)

@@ -7,7 +7,7 @@ use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Item, RawValue, Shape, Type, Value, json as object, optional, required};
+use crate::json::{Item, RawValue, Shape, Source, Type, Value, json as object, optional, required};
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -58,8 +58,8 @@ const SOURCE: Shape = Shape {
 const KNOWN: [&str; 7] =
     ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"];
 
-pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut message = json::read(text, &MESSAGE)?;
+pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    let mut message = json::read_source(source, &MESSAGE)?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
         "assistant" => Role::Assistant,

@@ -7,7 +7,7 @@ use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part;
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Item, Members, RawValue, Shape, Type, Value, json as object, optional};
+use crate::json::{Item, Members, RawValue, Shape, Source, Type, Value, json as object, optional};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
 
@@ -73,8 +73,8 @@ const OUTPUT: Shape = Shape {
 /// What the provider takes in place of a signature that is lost. It costs quality: the last resort.
 const SENTINEL: &str = "skip_thought_signature_validator";
 
-pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut content = json::read(text, &CONTENT)?;
+pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    let mut content = json::read_source(source, &CONTENT)?;
     let role = match &*or_empty(content.text("role")) {
         "user" | "" => Role::User,
         "model" => Role::Assistant,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::json::{self, Content, Item, Shape, Type, required};
+use crate::json::{self, Content, Item, Shape, Source, Type, required};
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
 pub(super) type Read<T> = Result<T, Flaw>;
@@ -66,7 +66,12 @@ pub(super) fn each<'a>(
 
 /// Reads an object; a flaw is named by its JSON Pointer.
 pub(super) fn read<'a>(json: &'a str, form: &Shape) -> Read<json::Members<'a>> {
-    form.read(json).map_err(|error| flaw(json, &error))
+    read_source(json.into(), form)
+}
+
+/// The same of JSON of which some strings are known.
+pub(super) fn read_source<'a>(source: Source<'a>, form: &Shape) -> Read<json::Members<'a>> {
+    form.read_source(source).map_err(|error| flaw(source.json, &error))
 }
 
 /// Members of an item, which was to be read by this form; a flaw is named by its JSON Pointer.

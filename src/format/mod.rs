@@ -24,7 +24,7 @@ mod tests;
 mod unicode;
 
 use crate::error::{Error, Result, listed};
-use crate::json::Value;
+use crate::json::{Source, Value};
 
 use crate::model::{Copied, Draft, Made, MessageId, Op, Outline, Piece};
 use openai_items::{AGENTS, RESPONSES};
@@ -109,17 +109,19 @@ impl Format {
     /// # Errors
     /// `MalformedMessage` with the index, the place in the message and what is allowed there.
     pub fn read(self, bytes: &[u8], index: u32) -> Result<Draft<'_>> {
-        self.read_json(utf8(bytes, index)?, index)
+        self.read_json(utf8(bytes, index)?.into(), index)
     }
 
-    /// The same of a text.
+    /// The same of JSON of which some strings are known.
     ///
     /// # Errors
     /// As `read`.
-    pub fn read_json(self, text: &str, index: u32) -> Result<Draft<'_>> {
-        let draft = match unicode::mend(text) {
-            Some(mended) => self.read_text(&mended.text).map(|draft| mended.mark(draft)),
-            None => self.read_text(text),
+    pub fn read_json(self, source: Source<'_>, index: u32) -> Result<Draft<'_>> {
+        let draft = match unicode::mend(source.json) {
+            Some(mended) => {
+                self.read_source(mended.text.as_str().into()).map(|draft| mended.mark(draft))
+            }
+            None => self.read_source(source),
         };
         draft.map_err(|flaw| flaw.at(index))
     }
@@ -194,17 +196,17 @@ impl Format {
         }
     }
 
-    fn read_text(self, text: &str) -> json::Read<Draft<'_>> {
+    fn read_source(self, source: Source<'_>) -> json::Read<Draft<'_>> {
         let (mut parts, mut at_ms) = (Vec::new(), None);
         let role = match self {
-            Self::Anthropic => anthropic::read(text, &mut parts),
-            Self::OpenAiChat => openai_chat::read(text, &mut parts),
-            Self::OpenAiResponses => openai_responses::read(text, &mut parts, &RESPONSES),
-            Self::OpenAiAgents => openai_responses::read(text, &mut parts, &AGENTS),
-            Self::Gemini => gemini::read(text, &mut parts),
-            Self::AiSdk => ai_sdk::read(text, &mut parts),
-            Self::LangChain => langchain::read(text, &mut parts),
-            Self::Pi => pi::read(text, &mut parts, &mut at_ms),
+            Self::Anthropic => anthropic::read(source, &mut parts),
+            Self::OpenAiChat => openai_chat::read(source, &mut parts),
+            Self::OpenAiResponses => openai_responses::read(source, &mut parts, &RESPONSES),
+            Self::OpenAiAgents => openai_responses::read(source, &mut parts, &AGENTS),
+            Self::Gemini => gemini::read(source, &mut parts),
+            Self::AiSdk => ai_sdk::read(source, &mut parts),
+            Self::LangChain => langchain::read(source, &mut parts),
+            Self::Pi => pi::read(source, &mut parts, &mut at_ms),
         };
         Ok(Draft { role: role?, parts, at_ms })
     }

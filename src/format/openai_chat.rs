@@ -7,7 +7,8 @@ use super::json::{self, Flaw, Read, is_object, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Raw, Text};
 use crate::json::{
-    Content, Item, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+    Content, Item, Members, RawValue, Shape, Source, Type, Value, json as object, optional,
+    required,
 };
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
@@ -59,8 +60,8 @@ const CONTENT_PART: Shape = Shape {
     closed: false,
 };
 
-pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut message = json::read(text, &MESSAGE)?;
+pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    let mut message = json::read_source(source, &MESSAGE)?;
     let role = or_empty(message.text("role"));
     let role = match &*role {
         "system" | "developer" => Role::System,

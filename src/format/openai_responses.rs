@@ -9,7 +9,7 @@ use super::openai_items::{COMPACTION, HOSTED, Items, PROGRAM, REFERENCE, Tool};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
 use crate::json::{
-    Content, Item, Members, Object, RawValue, Shape, Type, Value, json as object, optional,
+    Content, Item, Members, Object, RawValue, Shape, Source, Type, Value, json as object, optional,
     required,
 };
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
@@ -56,11 +56,12 @@ const PART: Shape = Shape {
 const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 pub(super) fn read<'a>(
-    text: &'a str,
+    source: Source<'a>,
     parts: &mut Vec<Part<'a>>,
     items: &'static Items,
 ) -> Read<Role> {
-    let mut item = match json::read(text, &ITEM) {
+    let text = source.json;
+    let mut item = match json::read_source(source, &ITEM) {
         Ok(item) => item,
         // An item that is not known may have any members.
         Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind, items)) => {

@@ -4,7 +4,9 @@ use super::edit::{self, Host, What, member, put};
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Item, Members, Object, Shape, Type, Value, json as object, optional, required};
+use crate::json::{
+    Item, Members, Object, Shape, Source, Type, Value, json as object, optional, required,
+};
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
@@ -48,11 +50,11 @@ const BLOCK: Shape = Shape {
 const KNOWN: [&str; 4] = ["text", "thinking", "toolCall", "image"];
 
 pub(super) fn read<'a>(
-    text: &'a str,
+    source: Source<'a>,
     parts: &mut Vec<Part<'a>>,
     at_ms: &mut Option<i64>,
 ) -> Read<Role> {
-    let mut message = json::read(text, &MESSAGE)?;
+    let mut message = json::read_source(source, &MESSAGE)?;
     *at_ms = message.raw("timestamp").and_then(|at| at.parse().ok());
     let role = match &*or_empty(message.text("role")) {
         "assistant" => Role::Assistant,

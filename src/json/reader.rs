@@ -9,6 +9,8 @@ use std::borrow::Cow;
 pub use error::Error;
 use error::fault;
 
+use super::fill_in::Source;
+
 /// A value that is left unread: its text, without the space around it.
 pub type RawValue = str;
 
@@ -25,12 +27,19 @@ pub struct Reader<'a> {
     at: usize,
     /// The most levels of a value that was left unread.
     levels: usize,
+    /// The same text, for what is known of it from here on.
+    source: Source<'a>,
 }
 
 impl<'a> Reader<'a> {
     /// At the start of the text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, levels: 0 }
+        Self::of(text.into())
+    }
+
+    /// At the start of JSON of which some strings are known.
+    pub fn of(source: Source<'a>) -> Self {
+        Self { text: source.json, at: 0, levels: 0, source }
     }
 
     #[inline]
@@ -183,9 +192,9 @@ impl<'a> Reader<'a> {
         read: impl FnOnce(&mut Self) -> Read<T>,
     ) -> Read<(&'a RawValue, Option<T>)> {
         self.peek();
-        let start = self.at;
+        let (start, source) = (self.at, self.source);
         let Ok(made) = read(self) else {
-            self.at = start;
+            (self.at, self.source) = (start, source);
             return Ok((self.raw()?, None));
         };
         Ok((self.from(start, self.at), Some(made)))

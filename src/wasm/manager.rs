@@ -46,7 +46,7 @@ impl Manager {
     #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
     pub fn push(&mut self, lens: Vec<usize>) -> Result<bool> {
         with_inputs(&lens, |first, others| {
-            Ok(self.0.push_json(&fill_in(first, others))? == Append::Appended)
+            Ok(self.0.push_json(fill_in(first, others).source())? == Append::Appended)
         })
     }
 

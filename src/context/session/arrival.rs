@@ -19,6 +19,7 @@ use crate::context::transcript::masks::{mask_of, protect, protected_turn};
 use crate::context::transcript::measure::{Measure, measure};
 use crate::error::Result;
 use crate::format::{Format, fingerprint, utf8, with_call_ids};
+use crate::json::Source;
 use crate::ledger::Arrival;
 use crate::model::{
     BlockId, Draft, Fix, FixKind, Form, GroupId, Kind, Mask, Message, MessageId, NONE, Outline,
@@ -44,15 +45,15 @@ impl Session {
     /// `MalformedMessage` with its index; the session is as it was.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Append> {
         let index = self.transcript.ledger.message_count();
-        self.push_json(utf8(bytes, index)?)
+        self.push_json(utf8(bytes, index)?.into())
     }
 
-    /// The same, as text.
+    /// The same of JSON of which some strings are known.
     ///
     /// # Errors
     /// As `push`.
-    pub fn push_json(&mut self, json: &str) -> Result<Append> {
-        let bytes = json.as_bytes();
+    pub fn push_json(&mut self, source: Source<'_>) -> Result<Append> {
+        let bytes = source.json.as_bytes();
         let adopts = std::mem::take(&mut self.compactions.adopts);
         if !self.transcript.dialect.certain
             && let Some((shown, certain)) = Format::shown_by(bytes)
@@ -72,7 +73,7 @@ impl Session {
             }
         }
         let index = self.transcript.ledger.next_message();
-        let draft = self.transcript.dialect.format.read_json(json, index.get())?;
+        let draft = self.transcript.dialect.format.read_json(source, index.get())?;
         keep_where_closed(self);
         if let Match::Different = match_message(self, index, fingerprint(&draft)) {
             return Ok(Append::RereadAll);

@@ -19,7 +19,7 @@ use crate::format::ai_sdk::parts::{PAINTER, PART, call, is_shown, plain, read_ou
 use crate::hash::fnv;
 use crate::json::Type::{Raw, Text};
 use crate::json::{
-    Item, Members, RawValue, Shape, Type, Value, json as object, optional, required,
+    Item, Members, RawValue, Shape, Source, Type, Value, json as object, optional, required,
 };
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
@@ -41,8 +41,8 @@ const OUTPUT: Shape = Shape {
 /// A list in version 4's spelling (`args`, `result`), at the same pointers as any other content.
 const V4: &str = "content";
 
-pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut message = json::read(text, &MESSAGE)?;
+pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    let mut message = json::read_source(source, &MESSAGE)?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
         "assistant" => Role::Assistant,

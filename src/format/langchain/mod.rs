@@ -15,7 +15,7 @@ use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Items, Raw, Text};
 use crate::json::{
-    Content, Item, Members, Object, RawValue, Shape, Type, Value, json as object, optional,
+    Content, Item, Members, Object, RawValue, Shape, Source, Type, Value, json as object, optional,
     required, unread_blocks,
 };
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
@@ -128,8 +128,8 @@ macro_rules! root {
 
 static ROOTS: [Root; 3] = [root!("", ""), root!("/kwargs", "kwargs/"), root!("/data", "data/")];
 
-pub(super) fn read<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut message = json::read(text, &MESSAGE)?;
+pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    let mut message = json::read_source(source, &MESSAGE)?;
     let mut kinds: Vec<String> =
         ["type", TAG].iter().filter_map(|name| message.text(name)).map(Cow::into_owned).collect();
     let [own, kwargs, data] = &ROOTS;

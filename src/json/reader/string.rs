@@ -17,6 +17,10 @@ impl<'a> Reader<'a> {
     }
 
     fn unescaped(&mut self, strict: bool) -> Read<Cow<'a, str>> {
+        if let Some((text, end)) = self.source.string_at(self.at) {
+            self.at = end;
+            return Ok(Cow::Borrowed(text));
+        }
         let start = self.at + 1;
         self.at = plain_until(self.text.as_bytes(), start);
         if self.byte() == Some(b'"') {
@@ -54,6 +58,10 @@ impl<'a> Reader<'a> {
 
     /// The same, left unread.
     pub(super) fn skip_string(&mut self, strict: bool) -> Read<()> {
+        if let Some((_, end)) = self.source.string_at(self.at) {
+            self.at = end;
+            return Ok(());
+        }
         let bytes = self.text.as_bytes();
         self.at += 1;
         loop {
