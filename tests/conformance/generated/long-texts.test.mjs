@@ -24,25 +24,25 @@ function historyOf(roll) {
     const end = Array.from({ length: roll(6) }, () => PIECES[roll(PIECES.length)]).join("");
     return roll(2) === 0 ? end : "src/a.ts, ".repeat(20 + roll(30)) + end;
   };
-  const given = () => {
+  const input = () => {
     const members = Array.from({ length: roll(4) }, () => {
       const name = NAMES[roll(NAMES.length)];
       return `${JSON.stringify(name)}:${JSON.stringify(text())}`;
     });
     return JSON.parse(`{${members.join(",")}}`);
   };
-  const said = () => ({ type: "text", text: text() });
+  const textBlock = () => ({ type: "text", text: text() });
   return [
     { role: "user", content: text() },
     {
       role: "assistant",
-      content: [said(), { type: "tool_use", id: "t", name: "run", input: given() }],
+      content: [textBlock(), { type: "tool_use", id: "t", name: "run", input: input() }],
     },
     {
       role: "user",
-      content: [{ type: "tool_result", tool_use_id: "t", content: [said(), said()] }],
+      content: [{ type: "tool_result", tool_use_id: "t", content: [textBlock(), textBlock()] }],
     },
-    { role: "user", content: [said(), { type: "own", given: given(), more: text() }] },
+    { role: "user", content: [textBlock(), { type: "own", input: input(), more: text() }] },
   ];
 }
 
