@@ -46,9 +46,12 @@ pub enum Type {
     Raw,
     /// An array, its items left unread.
     Items,
-    /// What this reads: [`unread_blocks`], or [`Shape::blocks`].
-    By(for<'a> fn(&mut Reader<'a>) -> Read<MemberValue<'a>>),
+    /// What [`Shape::read_with`] was given a reader for; else anything, left unread.
+    Content,
 }
+
+/// Reads what comes next: [`left_unread`], [`unread_blocks`], or [`Shape::blocks`].
+pub type ReadContent = for<'a> fn(&mut Reader<'a>) -> Read<MemberValue<'a>>;
 
 /// A member that must be there.
 pub const fn required(name: &'static str, type_: Type) -> Member {
@@ -135,22 +138,22 @@ impl Shape {
     /// # Errors
     /// Says what is not JSON, not an object, or has a member that is not as it must be.
     pub fn read<'a>(&self, json: &'a str) -> Read<Members<'a>> {
-        self.read_source(json.into())
+        self.read_with(json.into(), left_unread)
     }
 
-    /// The same of JSON of which some strings are known.
+    /// The same of JSON of which some strings are known; `content` reads its members of that type.
     ///
     /// # Errors
     /// As `read`.
-    pub fn read_source<'a>(&self, source: Source<'a>) -> Read<Members<'a>> {
+    pub fn read_with<'a>(&self, source: Source<'a>, content: ReadContent) -> Read<Members<'a>> {
         let mut reader = Reader::of(source);
-        let members = self.next(&mut reader)?;
+        let members = self.next(&mut reader, content)?;
         reader.end()?;
         Ok(members)
     }
 
     /// Reads the object that comes next.
-    fn next<'a>(&self, reader: &mut Reader<'a>) -> Read<Members<'a>> {
+    fn next<'a>(&self, reader: &mut Reader<'a>, content: ReadContent) -> Read<Members<'a>> {
         if reader.peek() != Some(b'{') {
             return Err(reader.wrong(self.what));
         }
@@ -175,7 +178,9 @@ impl Shape {
                 read.retain(|(name, _)| *name != member.name);
             }
             seen |= bit;
-            if let Some(value) = member.read(reader).map_err(|error| error.of(member.name))? {
+            if let Some(value) =
+                member.read(reader, content).map_err(|error| error.of(member.name))?
+            {
                 read.push((member.name, value));
             }
         }
@@ -187,23 +192,31 @@ impl Shape {
         Ok(Members(read))
     }
 
-    /// Reads a string, or an array of which the items that are objects of this form are read at once: nothing in them is looked at
-    /// twice.
+    /// Reads a string, or an array of which the items that are objects of this form are read at once, their own content by `content`:
+    /// nothing in them is looked at twice.
     ///
     /// # Errors
     /// Says what is not JSON, or of neither form.
-    pub fn blocks<'a>(&self, reader: &mut Reader<'a>) -> Read<MemberValue<'a>> {
-        next_content(reader, Some(self)).map(MemberValue::Content)
+    pub fn blocks<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        content: ReadContent,
+    ) -> Read<MemberValue<'a>> {
+        next_content(reader, Some((self, content))).map(MemberValue::Content)
     }
 
     /// The same; anything else is left unread.
     ///
     /// # Errors
     /// Says what is not JSON.
-    pub fn any_blocks<'a>(&self, reader: &mut Reader<'a>) -> Read<MemberValue<'a>> {
+    pub fn any_blocks<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        content: ReadContent,
+    ) -> Read<MemberValue<'a>> {
         match reader.peek() {
-            Some(b'[' | b'"') => self.blocks(reader),
-            _ => Ok(MemberValue::Raw(reader.raw()?)),
+            Some(b'[' | b'"') => self.blocks(reader, content),
+            _ => left_unread(reader),
         }
     }
 
@@ -230,7 +243,11 @@ pub fn listed(names: &[&str], mark: &str) -> String {
 }
 
 impl Member {
-    fn read<'a>(&self, reader: &mut Reader<'a>) -> Read<Option<MemberValue<'a>>> {
+    fn read<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        content: ReadContent,
+    ) -> Read<Option<MemberValue<'a>>> {
         let next = reader.peek();
         if next == Some(b'n') && !self.is_required {
             reader.word()?;
@@ -241,7 +258,7 @@ impl Member {
             (Type::Flag, Some(b't' | b'f')) => MemberValue::Flag(reader.word()? == "true"),
             (Type::Integer, _) => MemberValue::Integer(reader.integer()?),
             (Type::Raw, _) => MemberValue::Raw(reader.raw()?),
-            (Type::By(read), _) => read(reader)?,
+            (Type::Content, _) => content(reader)?,
             (Type::Items, _) => MemberValue::Items(reader.items()?),
             (Type::Text, _) => return Err(reader.wrong("a string")),
             (Type::Flag, _) => return Err(reader.wrong("a boolean")),
@@ -377,8 +394,19 @@ pub fn unread_blocks<'a>(reader: &mut Reader<'a>) -> Read<MemberValue<'a>> {
     next_content(reader, None).map(MemberValue::Content)
 }
 
-/// A string or an array; its items that are objects of the form are read.
-fn next_content<'a>(reader: &mut Reader<'a>, form: Option<&Shape>) -> Read<Content<'a>> {
+/// Reads anything, and leaves it unread.
+///
+/// # Errors
+/// Says what is not JSON.
+pub fn left_unread<'a>(reader: &mut Reader<'a>) -> Read<MemberValue<'a>> {
+    reader.raw().map(MemberValue::Raw)
+}
+
+/// A string or an array; its items that are objects of the form are read, and their content by its reader.
+fn next_content<'a>(
+    reader: &mut Reader<'a>,
+    form: Option<(&Shape, ReadContent)>,
+) -> Read<Content<'a>> {
     match reader.peek() {
         Some(b'"') => return Ok(Content::Text(reader.string()?)),
         Some(b'[') => reader.enter(),
@@ -387,8 +415,8 @@ fn next_content<'a>(reader: &mut Reader<'a>, form: Option<&Shape>) -> Read<Conte
     let mut items = Vec::new();
     while reader.more(items.is_empty(), b']')? {
         items.push(match form {
-            Some(form) => {
-                let (raw, read) = reader.either(|reader| form.next(reader))?;
+            Some((form, content)) => {
+                let (raw, read) = reader.either(|reader| form.next(reader, content))?;
                 Item { raw, read }
             }
             None => Item::unread(reader.raw()?),

@@ -7,46 +7,37 @@ use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Item, RawValue, Shape, Source, Type, Value, json as object, optional, required};
+use crate::json::{
+    Item, RawValue, Shape, Source, Type, Value, json as object, left_unread, optional, required,
+};
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content }",
-    members: &[
-        required("role", Text),
-        required("content", Type::By(|reader| BLOCK.blocks(reader))),
-    ],
+    members: &[required("role", Text), required("content", Type::Content)],
     closed: false,
 };
 
-/// A block, and what its content is.
-macro_rules! block {
-    ($content:expr) => {
-        Shape {
-            what: "a block: { type, .. }",
-            members: &[
-                required("type", Text),
-                optional("text", Text),
-                optional("thinking", Text),
-                optional("signature", Text),
-                optional("data", Text),
-                optional("id", Text),
-                optional("name", Text),
-                optional("input", Raw),
-                optional("caller", Raw),
-                optional("tool_use_id", Text),
-                optional("content", $content),
-                optional("is_error", Flag),
-                optional("source", Raw),
-                optional("cache_control", Raw),
-            ],
-            closed: false,
-        }
-    };
-}
-
-const BLOCK: Shape = block!(Type::By(|reader| IN_RESULT.any_blocks(reader)));
-const IN_RESULT: Shape = block!(Raw);
+const BLOCK: Shape = Shape {
+    what: "a block: { type, .. }",
+    members: &[
+        required("type", Text),
+        optional("text", Text),
+        optional("thinking", Text),
+        optional("signature", Text),
+        optional("data", Text),
+        optional("id", Text),
+        optional("name", Text),
+        optional("input", Raw),
+        optional("caller", Raw),
+        optional("tool_use_id", Text),
+        optional("content", Type::Content),
+        optional("is_error", Flag),
+        optional("source", Raw),
+        optional("cache_control", Raw),
+    ],
+    closed: false,
+};
 
 const SOURCE: Shape = Shape {
     what: "a source",
@@ -59,7 +50,9 @@ const KNOWN: [&str; 7] =
     ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"];
 
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut message = json::read_source(source, &MESSAGE)?;
+    let mut message = json::read_with(source, &MESSAGE, |reader| {
+        BLOCK.blocks(reader, |reader| BLOCK.any_blocks(reader, left_unread))
+    })?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
         "assistant" => Role::Assistant,

@@ -7,7 +7,9 @@ use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, or_empty};
 use super::part;
 use crate::json::Type::{Flag, Raw, Text};
-use crate::json::{Item, Members, RawValue, Shape, Source, Type, Value, json as object, optional};
+use crate::json::{
+    Item, Members, RawValue, Shape, Source, Type, Value, json as object, left_unread, optional,
+};
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
 
@@ -74,7 +76,7 @@ const OUTPUT: Shape = Shape {
 const SENTINEL: &str = "skip_thought_signature_validator";
 
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut content = json::read_source(source, &CONTENT)?;
+    let mut content = json::read_with(source, &CONTENT, left_unread)?;
     let role = match &*or_empty(content.text("role")) {
         "user" | "" => Role::User,
         "model" => Role::Assistant,

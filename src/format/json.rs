@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::json::{self, Content, Item, Shape, Source, Type, required};
+use crate::json::{self, Content, Item, ReadContent, Shape, Source, Type, left_unread, required};
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
 pub(super) type Read<T> = Result<T, Flaw>;
@@ -66,12 +66,16 @@ pub(super) fn each<'a>(
 
 /// Reads an object; a flaw is named by its JSON Pointer.
 pub(super) fn read<'a>(json: &'a str, form: &Shape) -> Read<json::Members<'a>> {
-    read_source(json.into(), form)
+    read_with(json.into(), form, left_unread)
 }
 
-/// The same of JSON of which some strings are known.
-pub(super) fn read_source<'a>(source: Source<'a>, form: &Shape) -> Read<json::Members<'a>> {
-    form.read_source(source).map_err(|error| flaw(source.json, &error))
+/// The same of JSON of which some strings are known, with the reader of a content.
+pub(super) fn read_with<'a>(
+    source: Source<'a>,
+    form: &Shape,
+    content: ReadContent,
+) -> Read<json::Members<'a>> {
+    form.read_with(source, content).map_err(|error| flaw(source.json, &error))
 }
 
 /// Members of an item, which was to be read by this form; a flaw is named by its JSON Pointer.

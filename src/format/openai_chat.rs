@@ -7,8 +7,8 @@ use super::json::{self, Flaw, Read, is_object, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Raw, Text};
 use crate::json::{
-    Content, Item, Members, RawValue, Shape, Source, Type, Value, json as object, optional,
-    required,
+    Content, Item, Members, RawValue, Shape, Source, Type, Value, json as object, left_unread,
+    optional, required,
 };
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
@@ -17,7 +17,7 @@ const MESSAGE: Shape = Shape {
     what: "a message: { role, .. }",
     members: &[
         required("role", Text),
-        optional("content", Type::By(|reader| CONTENT_PART.blocks(reader))),
+        optional("content", Type::Content),
         optional("name", Text),
         optional("tool_call_id", Text),
         optional("tool_calls", Type::Items),
@@ -61,7 +61,8 @@ const CONTENT_PART: Shape = Shape {
 };
 
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut message = json::read_source(source, &MESSAGE)?;
+    let mut message =
+        json::read_with(source, &MESSAGE, |reader| CONTENT_PART.blocks(reader, left_unread))?;
     let role = or_empty(message.text("role"));
     let role = match &*role {
         "system" | "developer" => Role::System,

@@ -9,8 +9,8 @@ use super::openai_items::{COMPACTION, HOSTED, Items, PROGRAM, REFERENCE, Tool};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
 use crate::json::{
-    Content, Item, Members, Object, RawValue, Shape, Source, Type, Value, json as object, optional,
-    required,
+    Content, Item, Members, Object, RawValue, Shape, Source, Type, Value, json as object,
+    left_unread, optional, required,
 };
 use crate::model::{Copied, Kind, Made, Op, Outline, Part, Piece, Place, Role};
 use crate::number::count;
@@ -20,7 +20,7 @@ const ITEM: Shape = Shape {
     members: &[
         optional("type", Text),
         optional("role", Text),
-        optional("content", Type::By(|reader| PART.blocks(reader))),
+        optional("content", Type::Content),
         optional("summary", Type::Items),
         optional("encrypted_content", Text),
         optional("id", Text),
@@ -61,7 +61,7 @@ pub(super) fn read<'a>(
     items: &'static Items,
 ) -> Read<Role> {
     let text = source.json;
-    let mut item = match json::read_source(source, &ITEM) {
+    let mut item = match json::read_with(source, &ITEM, |reader| PART.blocks(reader, left_unread)) {
         Ok(item) => item,
         // An item that is not known may have any members.
         Err(_) if json::kind_of(text).is_some_and(|kind| !is_known(&kind, items)) => {

@@ -5,7 +5,8 @@ use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
 use crate::json::{
-    Item, Members, Object, Shape, Source, Type, Value, json as object, optional, required,
+    Item, Members, Object, Shape, Source, Type, Value, json as object, left_unread, optional,
+    required,
 };
 use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
 
@@ -13,7 +14,7 @@ const MESSAGE: Shape = Shape {
     what: "a message: { role, content, .. }",
     members: &[
         required("role", Text),
-        optional("content", Type::By(|reader| BLOCK.blocks(reader))),
+        optional("content", Type::Content),
         optional("toolCallId", Text),
         optional("toolName", Text),
         optional("isError", Flag),
@@ -54,7 +55,8 @@ pub(super) fn read<'a>(
     parts: &mut Vec<Part<'a>>,
     at_ms: &mut Option<i64>,
 ) -> Read<Role> {
-    let mut message = json::read_source(source, &MESSAGE)?;
+    let mut message =
+        json::read_with(source, &MESSAGE, |reader| BLOCK.blocks(reader, left_unread))?;
     *at_ms = message.raw("timestamp").and_then(|at| at.parse().ok());
     let role = match &*or_empty(message.text("role")) {
         "assistant" => Role::Assistant,

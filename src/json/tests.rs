@@ -181,7 +181,7 @@ const CALL: Shape = Shape {
         required("name", Type::Text),
         optional("at", Type::Integer),
         optional("done", Type::Flag),
-        optional("said", Type::By(unread_blocks)),
+        optional("said", Type::Content),
         optional("list", Type::Items),
         optional("rest", Type::Raw),
     ],
@@ -191,7 +191,7 @@ const CALL: Shape = Shape {
 #[test]
 fn members_are_read_as_the_types_that_the_caller_names() {
     let json = r#" { "name" : "a\n" , "at" : -5, "done":false, "said":["x", {}], "list":[ 1.50 ], "rest": {"n":1e3} } "#;
-    let mut call = CALL.read(json).unwrap();
+    let mut call = CALL.read_with(json.into(), unread_blocks).unwrap();
     assert_eq!(call.text("name").as_deref(), Some("a\n"));
     assert_eq!((call.integer("at"), call.flag("done")), (Some(-5), Some(false)));
     assert!(
@@ -205,21 +205,23 @@ const BLOCK: Shape = Shape {
     members: &[
         required("type", Type::Text),
         optional("text", Type::Text),
-        optional("content", Type::By(|reader| INNER.any_blocks(reader))),
+        optional("content", Type::Content),
     ],
     closed: false,
 };
 const INNER: Shape =
     Shape { what: "an inner block", members: &[required("type", Type::Text)], closed: false };
-const BLOCKS: Shape = Shape {
-    what: "a message",
-    members: &[required("content", Type::By(|reader| BLOCK.blocks(reader)))],
-    closed: false,
-};
+const BLOCKS: Shape =
+    Shape { what: "a message", members: &[required("content", Type::Content)], closed: false };
 
 #[test]
 fn blocks_are_read_at_once_and_others_are_left_as_they_stand() {
-    let blocks = |json: &'static str| BLOCKS.read(json).unwrap().blocks("content").unwrap();
+    let read = |json: &'static str| {
+        BLOCKS.read_with(json.into(), |reader| {
+            BLOCK.blocks(reader, |reader| INNER.any_blocks(reader, left_unread))
+        })
+    };
+    let blocks = |json| read(json).unwrap().blocks("content").unwrap();
     let mut items = blocks(
         r#"{"content":[ {"type":"a\n", "text":"x"} ,{"text":"no type"},{"type":1},5,{"type":"b","content":[{"type":"c"},{}]},{"type":"d","content":{"e":[]}}],"more":1}"#,
     );
@@ -238,7 +240,7 @@ fn blocks_are_read_at_once_and_others_are_left_as_they_stand() {
     assert!(fault.to_string().starts_with("invalid type: integer `5`"), "{fault}");
     for json in [r#"{"content":[{"type":"a""#, r#"{"content":[{"type":"a"},]}"#, r#"{"content":5}"#]
     {
-        assert!(BLOCKS.read(json).is_err(), "{json}");
+        assert!(read(json).is_err(), "{json}");
     }
 }
 
@@ -272,7 +274,11 @@ fn a_member_of_the_wrong_type_is_named() {
             "unknown field `x`, expected one of `name`, `at`, `done`, `said`, `list`, `rest` at line 1 column 5",
         ),
     ] {
-        assert_eq!(CALL.read(json).err().unwrap().to_string(), expected, "{json}");
+        assert_eq!(
+            CALL.read_with(json.into(), unread_blocks).err().unwrap().to_string(),
+            expected,
+            "{json}"
+        );
     }
 }
 

@@ -19,7 +19,8 @@ use crate::format::ai_sdk::parts::{PAINTER, PART, call, is_shown, plain, read_ou
 use crate::hash::fnv;
 use crate::json::Type::{Raw, Text};
 use crate::json::{
-    Item, Members, RawValue, Shape, Source, Type, Value, json as object, optional, required,
+    Item, Members, RawValue, Shape, Source, Type, Value, json as object, left_unread, optional,
+    required,
 };
 use crate::model::{Copied, Kind, Made, Part, Place, Role};
 
@@ -27,7 +28,7 @@ const MESSAGE: Shape = Shape {
     what: "a message: { role, content } or { role, parts }",
     members: &[
         required("role", Text),
-        optional("content", Type::By(|reader| PART.blocks(reader))),
+        optional("content", Type::Content),
         optional("parts", Type::Items),
         optional("providerOptions", Raw),
     ],
@@ -42,7 +43,7 @@ const OUTPUT: Shape = Shape {
 const V4: &str = "content";
 
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut message = json::read_source(source, &MESSAGE)?;
+    let mut message = json::read_with(source, &MESSAGE, |reader| PART.blocks(reader, left_unread))?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
         "assistant" => Role::Assistant,

@@ -33,7 +33,7 @@ const MESSAGE: Shape = Shape {
         optional("lc", Raw),
         optional("kwargs", Raw),
         optional("data", Raw),
-        optional("content", Type::By(unread_blocks)),
+        optional("content", Type::Content),
         optional("name", Text),
         optional("tool_calls", Items),
         optional("invalid_tool_calls", Items),
@@ -129,7 +129,7 @@ macro_rules! root {
 static ROOTS: [Root; 3] = [root!("", ""), root!("/kwargs", "kwargs/"), root!("/data", "data/")];
 
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
-    let mut message = json::read_source(source, &MESSAGE)?;
+    let mut message = json::read_with(source, &MESSAGE, unread_blocks)?;
     let mut kinds: Vec<String> =
         ["type", TAG].iter().filter_map(|name| message.text(name)).map(Cow::into_owned).collect();
     let [own, kwargs, data] = &ROOTS;
@@ -139,10 +139,12 @@ pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Ro
         let class = class.and_then(|path| crate::json::string(path.last()?).ok());
         kinds.extend(class.map(Cow::into_owned));
         root = kwargs;
-        message = json::read(inner, &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+        message = json::read_with(inner.into(), &MESSAGE, unread_blocks)
+            .map_err(|flaw| flaw.under(root.under))?;
     } else if let Some(inner) = message.raw("data").filter(|data| data.starts_with('{')) {
         root = data;
-        message = json::read(inner, &MESSAGE).map_err(|flaw| flaw.under(root.under))?;
+        message = json::read_with(inner.into(), &MESSAGE, unread_blocks)
+            .map_err(|flaw| flaw.under(root.under))?;
     }
     // A message of any role has it beside; without another sign it is the only one.
     kinds.extend(message.text("role").map(Cow::into_owned));
