@@ -102,5 +102,7 @@ mod tests {
             of(r#"{"role":"user","content":"It must be the same in every version."}"#),
             15_309_950_874_159_634_637
         );
+        let long = format!(r#"{{"role":"user","content":"{}"}}"#, "A long one, too. ".repeat(20));
+        assert_eq!(of(&long), 6_723_472_299_188_758_333);
     }
 }

@@ -184,8 +184,8 @@ const tasks = {
       context[Symbol.dispose]();
       if (at % 20 === 19) await store.delete(key);
     };
-    // The allocator takes its last page after about 80 sessions, and none in 400,000 operations after that.
-    for (let at = 0; at < 120; at += 1) await session(at);
+    // The allocator takes its last page after about 150 sessions, and none in 400,000 operations after that.
+    for (let at = 0; at < 200; at += 1) await session(at);
     const before = await memory();
     const end = done + taskInput.operations;
     for (let at = 0; done < end; at += 1) await session(at);
