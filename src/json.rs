@@ -46,11 +46,11 @@ pub enum Type {
     Raw,
     /// An array, its items left unread.
     Items,
-    /// What [`Shape::read_with`] was given a reader for; else anything, left unread.
+    /// What the caller of [`Shape::read_with`] reads it as; for [`Shape::read`] anything, left unread.
     Content,
 }
 
-/// Reads what comes next: [`left_unread`], [`unread_blocks`], or [`Shape::blocks`].
+/// Reads a member of type `Content`: [`left_unread`], [`unread_blocks`], or one that calls [`Shape::blocks`].
 pub type ReadContent = for<'a> fn(&mut Reader<'a>) -> Read<MemberValue<'a>>;
 
 /// A member that must be there.
@@ -72,10 +72,10 @@ pub enum Content<'a> {
     Blocks(Vec<Item<'a>>),
 }
 
-/// An item of an array: as it stands, and what was read of it.
+/// An item of an array: its JSON, and its members if they were read.
 #[derive(Debug)]
 pub struct Item<'a> {
-    /// As it stands.
+    /// Its JSON.
     pub raw: &'a RawValue,
     read: Option<Members<'a>>,
 }
@@ -86,7 +86,7 @@ impl<'a> Item<'a> {
         Self { raw, read: None }
     }
 
-    /// Its members, by the form that it was to be read by in the first place.
+    /// Its members. `form` is the one that the array was read by.
     ///
     /// # Errors
     /// Says what is not of that form.
@@ -94,7 +94,7 @@ impl<'a> Item<'a> {
         self.read.map_or_else(|| form.read(self.raw), Ok)
     }
 
-    /// The member that says of which kind it is, where it was read.
+    /// A member that is a string; none if the item was left unread.
     pub fn str(&self, name: &str) -> Option<&str> {
         self.read.as_ref()?.str(name)
     }

@@ -19,11 +19,11 @@ export type Written = readonly string[];
 const LONG = 256;
 /** `\u0000` for one character. */
 const LONGEST_ESCAPE = 6;
-/** What stands there meanwhile: a text of one character that few hosts have. */
+/** Takes the place of a long text in the JSON. Hosts rarely have this text themselves. */
 const MARK = "\u0001";
 const MARKED = JSON.stringify(MARK);
 
-/** A message as it was handed over, and what `isContainedIn` needs to see whether it has changed since: as `copied` makes it. */
+/** A message as JSON, and a copy, as `copied` makes it, by which a later change is seen. */
 export interface Taken {
   written: Written;
   copy: unknown;
@@ -36,7 +36,7 @@ export function takenMessage(message: unknown, index: number): Taken {
   return { written, copy: plain === message ? copy(message) : undefined };
 }
 
-/** The JSON in one. */
+/** The JSON with its texts, in one string. */
 export function joined(written: Written): string {
   return written.map((part, at) => (at % 2 === 0 ? part : JSON.stringify(part))).join("");
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::value::quote;
 
-/// JSON, and strings in it that are known as texts: a reader of the JSON itself takes these and does not look for their ends.
+/// JSON, and the texts of some of its strings. The reader of the JSON takes these texts and does not search for the ends of the strings.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// All of it.
@@ -12,7 +12,7 @@ pub struct Source<'a> {
     known: &'a [Known<'a>],
 }
 
-/// A string that is known: where its quotes begin and end, and what it is.
+/// A string whose text is known, and its place in the JSON, quotes included.
 #[derive(Clone, Copy, Debug)]
 struct Known<'a> {
     start: usize,
@@ -20,7 +20,7 @@ struct Known<'a> {
     text: &'a str,
 }
 
-/// What [`fill_in`] makes.
+/// The JSON that [`fill_in`] makes, and its known strings.
 #[derive(Debug)]
 pub struct Filled<'a> {
     json: Cow<'a, str>,
@@ -34,7 +34,7 @@ impl<'a> From<&'a str> for Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The known string that starts here, and where it ends. Places before it are not asked for again.
+    /// The known text of the string that starts here, and where the string ends. No earlier place may be asked for after this.
     pub(super) fn string_at(&mut self, at: usize) -> Option<(&'a str, usize)> {
         while let [next, others @ ..] = self.known {
             if next.start > at {
@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
 }
 
 impl Filled<'_> {
-    /// To be read.
+    /// Both, for a reader.
     pub fn source(&self) -> Source<'_> {
         Source { json: &self.json, known: &self.known }
     }

@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What comes next as it stands, and what `read` makes of it; where that fails it is left unread.
+    /// The JSON of the next value, and what `read` makes of it. If `read` fails, the value is left unread.
     pub(super) fn either<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Read<T>,

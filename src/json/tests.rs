@@ -181,7 +181,7 @@ const CALL: Shape = Shape {
         required("name", Type::Text),
         optional("at", Type::Integer),
         optional("done", Type::Flag),
-        optional("said", Type::Content),
+        optional("content", Type::Content),
         optional("list", Type::Items),
         optional("rest", Type::Raw),
     ],
@@ -190,12 +190,12 @@ const CALL: Shape = Shape {
 
 #[test]
 fn members_are_read_as_the_types_that_the_caller_names() {
-    let json = r#" { "name" : "a\n" , "at" : -5, "done":false, "said":["x", {}], "list":[ 1.50 ], "rest": {"n":1e3} } "#;
+    let json = r#" { "name" : "a\n" , "at" : -5, "done":false, "content":["x", {}], "list":[ 1.50 ], "rest": {"n":1e3} } "#;
     let mut call = CALL.read_with(json.into(), unread_blocks).unwrap();
     assert_eq!(call.text("name").as_deref(), Some("a\n"));
     assert_eq!((call.integer("at"), call.flag("done")), (Some(-5), Some(false)));
     assert!(
-        matches!(call.content("said"), Some(Content::Blocks(blocks)) if blocks.iter().map(|it| it.raw).eq(["\"x\"", "{}"]))
+        matches!(call.content("content"), Some(Content::Blocks(blocks)) if blocks.iter().map(|it| it.raw).eq(["\"x\"", "{}"]))
     );
     assert_eq!((call.items("list"), call.raw("rest")), (Some(vec!["1.50"]), Some("{\"n\":1e3}")));
 }
@@ -266,12 +266,12 @@ fn a_member_of_the_wrong_type_is_named() {
         ),
         (r#"{"done":1}"#, "invalid type: integer `1`, expected a boolean at line 1 column 9"),
         (
-            r#"{"said":true}"#,
-            "invalid type: boolean `true`, expected a string or an array of blocks at line 1 column 12",
+            r#"{"content":true}"#,
+            "invalid type: boolean `true`, expected a string or an array of blocks at line 1 column 15",
         ),
         (
             r#"{"x":1}"#,
-            "unknown field `x`, expected one of `name`, `at`, `done`, `said`, `list`, `rest` at line 1 column 5",
+            "unknown field `x`, expected one of `name`, `at`, `done`, `content`, `list`, `rest` at line 1 column 5",
         ),
     ] {
         assert_eq!(

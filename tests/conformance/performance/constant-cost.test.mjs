@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Turns are flat: what a request costs is counted, not timed. Around message 10,000 a turn measures, looks at and passes
- * no more than one and a half times what it does around message 100.
+ * no more than twice what it does around message 100.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
