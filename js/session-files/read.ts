@@ -7,8 +7,8 @@ import { sessionOf } from "./opened.js";
 import { SessionReader } from "./reader.js";
 
 /**
- * Reads an agent's session file. The format is recognized by the content: pi and OpenClaw, Claude Code, Codex, Copilot CLI, Kimi
- * CLI, Claude Managed Agents, opencode, OpenHands, SWE-agent and mini-swe-agent, Inspect, LangChain, AI SDK, Gemini, and arrays of Anthropic or OpenAI
+ * Reads an agent's session file. The format is recognized by the content: pi and OpenClaw, Claude Code, Codex, Gemini CLI, Copilot
+ * CLI, Kimi CLI, Claude Managed Agents, opencode, OpenHands, SWE-agent and mini-swe-agent, Inspect, LangChain, AI SDK, Gemini, and arrays of Anthropic or OpenAI
  * messages. `receipt` lists each line that could not be read.
  *
  * `messages` keep the file's own shape if it is a supported format (`messageFormat`); others are converted to Chat Completions

@@ -22,6 +22,8 @@ pub(super) enum Writer {
     ClaudeCode,
     /// Codex.
     Codex,
+    /// Gemini CLI.
+    GeminiCli,
     /// GitHub Copilot CLI.
     Copilot,
     /// Kimi CLI.
@@ -58,7 +60,7 @@ pub(super) enum Writer {
 type Sign = (Writer, &'static [Test]);
 
 /// Signs of a record.
-const RECORDS: [Sign; 30] = [
+const RECORDS: [Sign; 34] = [
     (
         Writer::Codex,
         &[
@@ -76,6 +78,10 @@ const RECORDS: [Sign; 30] = [
     (Writer::ClaudeCode, &[Is("type", &["summary"]), Has("leafUuid")]),
     (Writer::ClaudeCode, &[Is("type", &["file-history-snapshot"]), Has("snapshot")]),
     (Writer::ClaudeCode, &[Is("type", &["queue-operation"]), Has("sessionId")]),
+    (Writer::GeminiCli, &[Has("sessionId"), Has("projectHash"), Lacks("messages")]),
+    (Writer::GeminiCli, &[Is("type", &["gemini"]), Has("id")]),
+    (Writer::GeminiCli, &[Inner("$set"), Lacks("type")]),
+    (Writer::GeminiCli, &[Has("$rewindTo"), Lacks("type")]),
     (
         Writer::Copilot,
         &[
@@ -168,7 +174,8 @@ const LANGCHAIN: &[&str] =
     &["human", "ai", "HumanMessage", "AIMessage", "HumanMessageChunk", "AIMessageChunk"];
 
 /// Signs of an object that is the whole file, and where its records are.
-const WHOLES: [(Sign, &str); 7] = [
+const WHOLES: [(Sign, &str); 8] = [
+    ((Writer::GeminiCli, &[Has("sessionId"), Has("projectHash"), List("messages")]), "messages"),
     ((Writer::Inspect, &[Inner("eval"), Has("eval.task|version")]), "samples"),
     ((Writer::SweAgent, &[List("trajectory"), List("history")]), "history"),
     ((Writer::WhoAndWhen, &[List("history"), Has("mistake_agent|question_ID")]), "history"),

@@ -3,7 +3,7 @@
 //! Nothing a file holds makes reading fail that is not the whole file: a line that is broken, cut, nested too deeply or of no
 //! known type is an entry of the [`Receipt`]. Messages stay the bytes that they are in the file wherever the format allows it.
 //!
-//! A file a format: `pi` (with `record` and `checkpoint`: its compactions and checkpoints, and ours), `claude_code` (with `claude_branch`: which lines count), `codex`, `inspect`, `opencode`, `messages` (the
+//! A file a format: `pi` (with `record` and `checkpoint`: its compactions and checkpoints, and ours), `claude_code` (with `claude_branch`: which lines count), `codex`, `gemini_cli`, `inspect`, `opencode`, `messages` (the
 //! arrays that providers take), `native` (formats that are handed over as they are). Where a table of members says all, it is
 //! one: `copilot`, `kimi`, `managed`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `undone` finds turns
 //! that the user took back. `detect` tells whose file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
@@ -21,6 +21,7 @@ mod detect;
 mod fence;
 mod file;
 mod forgotten;
+mod gemini_cli;
 mod inspect;
 mod kimi;
 mod lines;
@@ -68,7 +69,7 @@ use lines::Line;
 use raw::{MAX_DEPTH, Object};
 
 /// The session files that are known, for the message about one that is not.
-const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Copilot CLI events, Kimi wire, Managed Agents events, \
+const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Gemini CLI sessions, Copilot CLI events, Kimi wire, Managed Agents events, \
      opencode exports, OpenHands events, SWE-agent and mini-swe-agent trajectories, Inspect logs, LangChain messages, \
      AI SDK messages, Gemini contents, OpenAI Responses items, Anthropic messages, OpenAI chat messages, tau-bench runs";
 
@@ -175,6 +176,7 @@ fn records(
         Writer::Pi => return pi::read(lines, leaf),
         Writer::ClaudeCode => return claude_code::read(lines, leaf),
         Writer::Codex => return codex::read(lines, leaf),
+        Writer::GeminiCli => return gemini_cli::read(lines, leaf),
         Writer::Inspect => return inspect::read(lines, leaf),
         Writer::OpenCode => return opencode::read(beside, lines, leaf),
         Writer::Messages => return messages::read(beside, lines, leaf, false),

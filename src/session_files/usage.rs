@@ -115,6 +115,15 @@ pub(super) const GEMINI: Dialect = Dialect {
     write: "",
     inclusive: true,
 };
+/// Gemini CLI: `tokens`.
+pub(super) const GEMINI_CLI: Dialect = Dialect {
+    input: "input",
+    output: "output",
+    beside: "thoughts",
+    read: "cached",
+    write: "",
+    inclusive: true,
+};
 /// opencode: `tokens`.
 pub(super) const OPENCODE: Dialect = Dialect {
     input: "input",

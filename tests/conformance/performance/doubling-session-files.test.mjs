@@ -29,6 +29,17 @@ const chat = (/** @type {number} */ at) => [
   { role: "tool", tool_call_id: `c${at}`, content: words(at) },
 ];
 
+const geminiCli = (/** @type {number} */ at) => [
+  { id: `u${at}`, type: "user", content: [{ text: words(at) }] },
+  {
+    id: `m${at}`,
+    type: "gemini",
+    content: words(at),
+    tokens: { input: 10 * at, output: 1, cached: 0 },
+    toolCalls: [{ id: `c${at}`, name: "f", args: { at }, result: words(at) }],
+  },
+];
+
 /** A file of so many turns. @type {Record<string, (count: number) => string>} */
 const FILES = {
   pi: (count) =>
@@ -250,6 +261,22 @@ const FILES = {
         },
       ]),
     }),
+  "gemini-cli": (count) => lines(count, geminiCli, [{ sessionId: "s", projectHash: "h" }]),
+  "gemini-cli, set anew each time": (count) =>
+    lines(
+      count,
+      (at) => [
+        ...geminiCli(at),
+        { $set: { messages: [{ id: `s${at}`, type: "user", content: words(at) }] } },
+      ],
+      [{ sessionId: "s", projectHash: "h" }],
+    ),
+  "gemini-cli, set anew at the end": (count) =>
+    lines(
+      count,
+      (at) => (at < count / 2 ? geminiCli(at) : [{ $set: { messages: [geminiCli(0)[0]] } }]),
+      [{ sessionId: "s", projectHash: "h" }],
+    ),
   langchain: (count) =>
     JSON.stringify({
       values: {

@@ -1,0 +1,541 @@
+//! Gemini CLI: records, one a line; older versions wrote one object with a list of them.
+//!
+//! A record replaces an earlier one with its id, in its place. `$rewindTo` takes back a message and all after it. `$set` may hold the
+//! history anew: after a compression, a summary and the messages that stayed. Calls stand in the model's record with their results.
+//! Thoughts are not sent again, and so are left out.
+
+use super::file::{CompactionRecord, SessionFile, refuse_leaf};
+use super::lines::Line;
+use super::messages::plain;
+use super::path::at;
+use super::raw::{Object, RawValue, inside, is_object, items, text};
+use super::time::millis;
+use super::usage::GEMINI_CLI;
+use crate::error::Error;
+use crate::hash_index::ByName;
+
+/// Reads the records, or those of the one object.
+pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
+    refuse_leaf(leaf, "gemini-cli")?;
+    let mut file = SessionFile::new("gemini-cli", "gemini");
+    let mut history = History::default();
+    for line in lines {
+        let Some(kind) = kind(line) else {
+            let fault = line.fault.as_deref().unwrap_or("a record without an id");
+            file.receipt.fail(line.number, fault);
+            continue;
+        };
+        let known = ["user", "gemini", "info", "error", "warning", "session", "$set", "$rewindTo"];
+        file.receipt.count(&kind, known.contains(&&*kind));
+        match &*kind {
+            "user" | "gemini" => history.put(line.number, line.fields.clone()),
+            "$rewindTo" => history.rewind(&line.fields),
+            "$set" => history.set(line),
+            _ => {}
+        }
+    }
+    let count = |which| u32::try_from(history.count(which)).unwrap_or(u32::MAX);
+    (file.receipt.dead_ends, file.receipt.repeated) = (count(Stay::TakenBack), history.repeated);
+    history.write(&mut file);
+    Ok(file.finish())
+}
+
+/// The type of a record; none: it is broken.
+fn kind<'a>(line: &Line<'a>) -> Option<std::borrow::Cow<'a, str>> {
+    let fields = &line.fields;
+    if line.fault.is_some() {
+        return None;
+    }
+    for name in ["$set", "$rewindTo"] {
+        if fields.has(name) {
+            return Some(name.into());
+        }
+    }
+    match fields.text("type") {
+        Some(kind) => fields.has("id").then_some(kind),
+        None => fields.has("sessionId").then_some("session".into()),
+    }
+}
+
+/// Whether a message is still part of the history.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stay {
+    Here,
+    /// A compression removed it.
+    Folded,
+    /// The user took it back, or it is only part of a summary.
+    TakenBack,
+    Summary,
+}
+
+struct Message<'a> {
+    line: u32,
+    fields: Object<'a>,
+    stay: Stay,
+    /// The last list of all messages that it was in.
+    listed: usize,
+}
+
+/// A compression: the history was set anew, without some of its messages.
+struct Fold {
+    /// How many messages came before it.
+    after: usize,
+    record: CompactionRecord,
+    /// The messages that stayed.
+    kept: Vec<usize>,
+}
+
+#[derive(Default)]
+struct History<'a> {
+    messages: Vec<Message<'a>>,
+    /// The places of those that are here, in order.
+    here: Vec<usize>,
+    /// The same by their ids.
+    places: ByName<'a>,
+    folds: Vec<Fold>,
+    /// How often it was set anew.
+    lists: usize,
+    repeated: u32,
+}
+
+impl<'a> History<'a> {
+    /// The place of the message with the record's id, if it is here.
+    fn place(&self, fields: &Object<'_>) -> Option<usize> {
+        let place = self.places.get(0, &fields.text("id")?)?;
+        self.messages.get(place).filter(|it| it.stay == Stay::Here).map(|_| place)
+    }
+
+    fn put(&mut self, line: u32, fields: Object<'a>) {
+        if let Some(place) = self.place(&fields) {
+            self.repeated = self.repeated.saturating_add(1);
+            if let Some(known) = self.messages.get_mut(place) {
+                known.fields = fields;
+            }
+            return;
+        }
+        let place = self.messages.len();
+        if let Some(id) = fields.text("id") {
+            self.places.insert(0, id, place);
+        }
+        self.here.push(place);
+        self.messages.push(Message { line, fields, stay: Stay::Here, listed: self.lists });
+    }
+
+    fn leave(&mut self, place: usize, stay: Stay) {
+        self.messages.get_mut(place).into_iter().for_each(|message| message.stay = stay);
+    }
+
+    /// Takes back this message and all after it; all messages, if it is not known.
+    fn rewind(&mut self, fields: &Object<'_>) {
+        let id = fields.text("$rewindTo").unwrap_or_default();
+        let first = self.places.get(0, &id);
+        let from = self.here.iter().rposition(|place| Some(*place) == first).unwrap_or(0);
+        for place in self.here.split_off(from) {
+            self.leave(place, Stay::TakenBack);
+        }
+    }
+
+    /// The history is this one from now on.
+    fn set(&mut self, line: &Line<'a>) {
+        let list = at(&line.fields, "$set.messages").map(items).unwrap_or_default();
+        let records: Vec<Object<'a>> = list.into_iter().map(Object::of).collect();
+        if records.is_empty() {
+            return;
+        }
+        let places: Vec<_> = records.iter().map(|record| self.place(record)).collect();
+        self.lists = self.lists.saturating_add(1);
+        for place in places.iter().flatten() {
+            self.messages.get_mut(*place).into_iter().for_each(|it| it.listed = self.lists);
+        }
+        let (here, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.here)
+            .into_iter()
+            .partition(|place| self.messages.get(*place).is_some_and(|it| it.listed == self.lists));
+        self.here = here;
+        let mut summary = 0;
+        if !left.is_empty() {
+            for place in left {
+                self.leave(place, Stay::Folded);
+            }
+            summary = in_front(&places);
+            for place in places.iter().take(summary).flatten() {
+                self.leave(*place, Stay::Summary);
+            }
+            let messages = &self.messages;
+            self.here.retain(|at| messages.get(*at).is_some_and(|it| it.stay == Stay::Here));
+            let texts = records.iter().take(summary).filter(|record| record.is("type", "user"));
+            let texts = texts.filter_map(|record| record.get("content")).map(plain);
+            let mut record = CompactionRecord::at(line, 0);
+            record.summary = texts.collect::<Vec<_>>().join("\n\n");
+            let time = at(&line.fields, "$set.lastUpdated").and_then(text);
+            record.timestamp = time.unwrap_or_default().into_owned();
+            let (after, kept) = (self.messages.len(), self.here.clone());
+            self.folds.push(Fold { after, record, kept });
+        }
+        for record in records.into_iter().skip(summary) {
+            self.put(line.number, record);
+        }
+    }
+
+    fn count(&self, stay: Stay) -> usize {
+        self.messages.iter().filter(|message| message.stay == stay).count()
+    }
+
+    /// Appends all messages that were ever sent, and where they were folded.
+    fn write(self, file: &mut SessionFile) {
+        let answered = self.answered();
+        let mut spans = Vec::with_capacity(self.messages.len());
+        let mut folds = self.folds.into_iter().peekable();
+        for (place, message) in self.messages.iter().enumerate() {
+            while let Some(fold) = folds.next_if(|fold| fold.after <= place) {
+                file.compactions.push(fold.placed(&spans, file.len()));
+            }
+            let from = file.len();
+            if matches!(message.stay, Stay::Here | Stay::Folded) {
+                message.write(&answered, file);
+            }
+            spans.push([from, file.len()]);
+        }
+        for fold in folds {
+            file.compactions.push(fold.placed(&spans, file.len()));
+        }
+    }
+
+    /// Ids of the calls whose results are messages of their own: their copies in the calls' records are not.
+    fn answered(&self) -> ByName<'a> {
+        let mut answered = ByName::default();
+        let users = self.messages.iter().filter(|message| message.fields.is("type", "user"));
+        for part in users.flat_map(|message| parts(message.fields.get("content"))) {
+            if let Part::Own(raw) = part
+                && let Some(id) = at(&Object::of(raw), "functionResponse.id").and_then(text)
+            {
+                answered.insert(0, id, 0);
+            }
+        }
+        answered
+    }
+}
+
+impl Fold {
+    /// Where the messages that stayed stand in the file's.
+    fn placed(mut self, spans: &[[u32; 2]], before: u32) -> CompactionRecord {
+        let record = &mut self.record;
+        (record.at, record.first_kept_index) = (before, before);
+        for [from, to] in self.kept.iter().filter_map(|place| spans.get(*place).copied()) {
+            match record.kept.last_mut() {
+                Some([_, end]) if *end == from => *end = to,
+                _ if from == to => {}
+                _ => record.kept.push([from, to]),
+            }
+        }
+        if let Some([from, _]) = record.kept.pop_if(|[_, end]| *end == before) {
+            record.first_kept_index = from;
+        }
+        self.record
+    }
+}
+
+/// How many messages stand in front of the first that stays where it was: they are the summary. Without such a message, the first.
+fn in_front(places: &[Option<usize>]) -> usize {
+    let mut least = usize::MAX;
+    let mut front = places.len().min(1);
+    for (at, place) in places.iter().enumerate().rev() {
+        if let Some(place) = place.filter(|place| *place < least) {
+            (least, front) = (place, at);
+        }
+    }
+    front
+}
+
+/// A part of a message.
+enum Part<'a> {
+    /// A string that stands for a text.
+    Text(&'a RawValue),
+    Own(&'a RawValue),
+}
+
+/// The parts of a record's content: a string, a part, or a list of both.
+fn parts(content: Option<&RawValue>) -> Vec<Part<'_>> {
+    let Some(content) = content else { return Vec::new() };
+    let list = if content.starts_with('[') { items(content) } else { vec![content] };
+    let part = |raw| match inside(raw) {
+        Some("") => None,
+        Some(_) => Some(Part::Text(raw)),
+        None => is_object(raw).then_some(Part::Own(raw)),
+    };
+    list.into_iter().filter_map(part).collect()
+}
+
+/// A content of Gemini's API, as JSON.
+fn content(role: &str, parts: &[String]) -> String {
+    format!("{{\"role\":\"{role}\",\"parts\":[{}]}}", parts.join(","))
+}
+
+impl Part<'_> {
+    fn json(&self) -> String {
+        match self {
+            Part::Text(raw) => format!("{{\"text\":{raw}}}"),
+            Part::Own(raw) => (*raw).into(),
+        }
+    }
+}
+
+impl Message<'_> {
+    fn write(&self, answered: &ByName<'_>, file: &mut SessionFile) {
+        let spoken = parts(self.fields.get("content"));
+        if !self.fields.is("type", "gemini") {
+            let first = spoken.first().and_then(|part| match part {
+                Part::Text(raw) => text(raw),
+                Part::Own(raw) => Object::of(raw).text("text"),
+            });
+            // A command of the program.
+            let is_command = first.is_some_and(|text| text.trim_start().starts_with(['/', '?']));
+            if !spoken.is_empty() && !is_command {
+                let spoken: Vec<_> = spoken.iter().map(Part::json).collect();
+                file.made(self.line, content("user", &spoken));
+            }
+            return;
+        }
+        let (calls, results) = self.calls(&spoken, answered);
+        let spoken: Vec<_> = spoken.iter().map(Part::json).chain(calls).collect();
+        if spoken.is_empty() {
+            return;
+        }
+        let usage = self.fields.object("tokens").and_then(|tokens| GEMINI_CLI.read(&tokens));
+        file.call(self.fields.get("timestamp").and_then(millis), usage);
+        if let Some(model) = self.fields.text("model") {
+            file.called(&model);
+        }
+        file.made(self.line, content("model", &spoken));
+        if !results.is_empty() {
+            file.made(self.line, content("user", &results));
+        }
+    }
+
+    /// Calls that are not parts of what was said, and results that are not messages.
+    fn calls(&self, spoken: &[Part<'_>], answered: &ByName<'_>) -> (Vec<String>, Vec<String>) {
+        let mut asked = ByName::default();
+        for part in spoken {
+            if let Part::Own(raw) = part
+                && let Some(id) = at(&Object::of(raw), "functionCall.id").and_then(text)
+            {
+                asked.insert(0, id.into_owned(), 0);
+            }
+        }
+        let (mut calls, mut results, mut found) = (Vec::new(), Vec::new(), ByName::default());
+        for call in self.fields.items("toolCalls").into_iter().map(Object::of) {
+            let id = call.get("id").map_or("\"\"", |id| id);
+            let name = call.get("name").map_or("\"unknown\"", |name| name);
+            let plain_id = text(id).unwrap_or_default();
+            if !asked.has(0, &plain_id) {
+                let args = call.get("args").filter(|args| is_object(args)).map_or("{}", |it| it);
+                calls.push(format!(
+                    "{{\"functionCall\":{{\"id\":{id},\"name\":{name},\"args\":{args}}}}}"
+                ));
+            }
+            if answered.has(0, &plain_id) {
+                continue;
+            }
+            for part in parts(call.get("result")) {
+                let json = match part {
+                    Part::Text(raw) => format!(
+                        "{{\"functionResponse\":{{\"id\":{id},\"name\":{name},\"response\":{{\"output\":{raw}}}}}}}"
+                    ),
+                    Part::Own(raw) => raw.into(),
+                };
+                let of = at(&Object::of(&json), "functionResponse.id").and_then(text);
+                // Of calls that were made together each may hold the results of all.
+                if of.is_none_or(|of| found.insert(0, of.into_owned(), 0).is_none()) {
+                    results.push(json);
+                }
+            }
+        }
+        (calls, results)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{json, models, open, open_lines};
+    use super::super::{SessionFile, read_session};
+
+    const START: &str = r#"{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00.000Z","kind":"main"}"#;
+    const ASK: &str = r#"{"id":"u","timestamp":"2026-01-01T00:00:01.000Z","type":"user","content":[{"text":"hi"}]}"#;
+
+    fn user(id: &str, text: &str) -> String {
+        format!(r#"{{"id":"{id}","timestamp":"t","type":"user","content":"{text}"}}"#)
+    }
+
+    fn model(id: &str, text: &str) -> String {
+        format!(r#"{{"id":"{id}","timestamp":"t","type":"gemini","content":"{text}"}}"#)
+    }
+
+    fn set(messages: &[String]) -> String {
+        format!(r#"{{"$set":{{"lastUpdated":"then","messages":[{}]}}}}"#, messages.join(","))
+    }
+
+    fn lines(all: &[String]) -> SessionFile {
+        open(&format!("{START}\n{}", all.join("\n")))
+    }
+
+    /// The texts of its messages.
+    fn texts(file: &SessionFile) -> String {
+        let text =
+            |json: String| json.split("\"text\":\"").nth(1)?.split('"').next().map(str::to_owned);
+        json(file).into_iter().filter_map(text).collect::<Vec<_>>().join(" ")
+    }
+
+    const CALL: &str = r#"{"id":"m","timestamp":"1970-01-01T00:00:03Z","type":"gemini","content":"I look.","thoughts":[{"subject":"hm","description":"so"}],"model":"gemini-x","tokens":{"input":90,"output":5,"cached":70,"thoughts":2,"tool":0,"total":97},"toolCalls":[{"id":"a","name":"ls","args":{"p":1},"result":[{"functionResponse":{"id":"a","name":"ls","response":{"output":"out"}}}],"status":"success"},{"id":"b","name":"cat","args":{},"result":"text"},{"id":"c","name":"rm","args":{}}]}"#;
+
+    #[test]
+    fn a_record_holds_calls_and_their_results() {
+        let file = open_lines(&[START, ASK, CALL, r#"{"id":"i","type":"info","content":"note"}"#]);
+        assert_eq!(
+            json(&file),
+            [
+                r#"{"role":"user","parts":[{"text":"hi"}]}"#,
+                r#"{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"a","name":"ls","args":{"p":1}}},{"functionCall":{"id":"b","name":"cat","args":{}}},{"functionCall":{"id":"c","name":"rm","args":{}}}]}"#,
+                r#"{"role":"user","parts":[{"functionResponse":{"id":"a","name":"ls","response":{"output":"out"}}},{"functionResponse":{"id":"b","name":"cat","response":{"output":"text"}}}]}"#,
+            ]
+        );
+        assert_eq!((file.format, file.message_format), ("gemini-cli", "gemini"));
+        assert_eq!(models(&file), [("gemini-x", 1)]);
+        let call = file.calls[0];
+        let usage = call.usage.expect("reported");
+        assert_eq!((call.sent, call.at), (1, Some(3000)));
+        assert_eq!((usage.input_tokens, usage.output_tokens, usage.cache_read_tokens), (90, 7, 70));
+        assert_eq!((file.receipt.read, file.receipt.unknown), (4, 0));
+    }
+
+    #[test]
+    fn a_session_in_one_object_is_read_alike() {
+        let lines = open_lines(&[START, ASK, CALL]);
+        let start = START.trim_end_matches('}');
+        let document = open(&format!("{start},\n\"messages\":[\n{ASK},\n{CALL}]}}"));
+        assert_eq!(json(&document), json(&lines));
+        assert_eq!((document.format, document.calls), ("gemini-cli", lines.calls));
+    }
+
+    #[test]
+    fn a_record_replaces_the_one_with_its_id() {
+        let file =
+            lines(&[user("u", "one"), model("m", "draft"), user("v", "two"), model("m", "done")]);
+        assert_eq!(texts(&file), "one done two");
+        assert_eq!((file.receipt.repeated, file.calls.len()), (1, 1));
+    }
+
+    #[test]
+    fn what_the_user_took_back_is_left_out() {
+        let back = |id: &str| format!(r#"{{"$rewindTo":"{id}"}}"#);
+        let file = lines(&[
+            user("u", "one"),
+            model("m", "two"),
+            user("v", "three"),
+            back("m"),
+            user("w", "four"),
+        ]);
+        assert_eq!((texts(&file).as_str(), file.receipt.dead_ends), ("one four", 2));
+        let file = lines(&[user("u", "one"), back("nobody's"), user("u", "two")]);
+        assert_eq!((texts(&file).as_str(), file.receipt.dead_ends), ("two", 1));
+    }
+
+    #[test]
+    fn a_command_of_the_program_is_not_sent() {
+        let file =
+            lines(&[user("u", "/stats"), user("v", "?"), user("w", "go"), model("m", "/no")]);
+        assert_eq!(texts(&file), "go /no");
+    }
+
+    #[test]
+    fn a_compression_keeps_the_last_messages() {
+        let talk: Vec<_> = (0..4)
+            .flat_map(|at| {
+                [
+                    user(&format!("u{at}"), &format!("u{at}")),
+                    model(&format!("m{at}"), &format!("m{at}")),
+                ]
+            })
+            .collect();
+        let mut kept = vec![user("s", "so far"), model("t", "Got it.")];
+        kept.extend_from_slice(&talk[6..]);
+        let mut all = talk.clone();
+        all.extend([set(&kept), user("v", "more"), model("n", "yes")]);
+        let file = lines(&all);
+        assert_eq!(texts(&file), "u0 m0 u1 m1 u2 m2 u3 m3 more yes");
+        let [fold] = file.compactions.as_slice() else { panic!("one") };
+        assert_eq!((fold.at, fold.first_kept_index, fold.call), (8, 6, 4));
+        assert_eq!(
+            (fold.summary.as_str(), fold.timestamp.as_str(), fold.kept.len()),
+            ("so far", "then", 0)
+        );
+        // The summary is a record of its own before.
+        let mut recorded = talk.clone();
+        recorded.extend([user("s", "so far"), set(&kept), user("v", "more")]);
+        let file = lines(&recorded);
+        assert_eq!(texts(&file), "u0 m0 u1 m1 u2 m2 u3 m3 more");
+        assert_eq!(file.compactions[0].summary, "so far");
+        // One from the middle is gone, and what was said first has stayed.
+        let mut all = talk.clone();
+        all.push(set(&[
+            talk[0].clone(),
+            talk[1].clone(),
+            talk[6].clone(),
+            talk[7].clone(),
+            user("v", "more"),
+        ]));
+        let file = lines(&all);
+        let fold = &file.compactions[0];
+        assert_eq!(
+            (texts(&file).as_str(), fold.summary.as_str()),
+            ("u0 m0 u1 m1 u2 m2 u3 m3 more", "")
+        );
+        assert_eq!((fold.first_kept_index, fold.kept.as_slice()), (6, &[[0, 2]][..]));
+        // Nothing has stayed.
+        let file = lines(&[user("u", "one"), set(&[user("s", "so far"), user("v", "two")])]);
+        let fold = &file.compactions[0];
+        assert_eq!((texts(&file).as_str(), fold.summary.as_str()), ("one two", "so far"));
+        assert_eq!((fold.at, fold.first_kept_index), (1, 1));
+    }
+
+    #[test]
+    fn a_history_that_is_set_again_replaces_texts_and_folds_nothing() {
+        let file = lines(&[
+            user("u", "long"),
+            model("m", "two"),
+            set(&[user("u", "masked"), model("m", "two"), user("v", "three")]),
+            r#"{"$set":{"lastUpdated":"t"}}"#.into(),
+            r#"{"$set":{"messages":[]}}"#.into(),
+        ]);
+        assert_eq!((texts(&file).as_str(), file.compactions.len()), ("masked two three", 0));
+    }
+
+    #[test]
+    fn calls_and_results_that_stand_in_two_records_are_read_once() {
+        let call = r#"{"id":"m","timestamp":"t","type":"gemini","content":[{"text":"x"},{"functionCall":{"id":"a","name":"ls","args":{}}}],"toolCalls":[{"id":"a","name":"ls","args":{},"result":[{"functionResponse":{"id":"a","response":{}}}]}]}"#;
+        let result = r#"{"id":"r","timestamp":"t","type":"user","content":[{"functionResponse":{"id":"a","response":{"output":"masked"}}}]}"#;
+        let file = lines(&[call.into(), result.into()]);
+        let json = json(&file);
+        assert_eq!((json.len(), json[0].matches("functionCall").count()), (2, 1));
+        assert!(json[1].contains("masked"));
+        let both = r#"[{"functionResponse":{"id":"a","response":{}}},{"functionResponse":{"id":"b","response":{}}}]"#;
+        let calls = format!(
+            r#"{{"id":"m","type":"gemini","content":"","toolCalls":[{{"id":"a","name":"x","result":{both}}},{{"id":"b","name":"y","result":{both}}}]}}"#
+        );
+        assert_eq!(
+            super::super::testing::json(&lines(&[calls]))[1].matches("functionResponse").count(),
+            2
+        );
+    }
+
+    #[test]
+    fn broken_and_unknown_records_are_counted_apart() {
+        let file = lines(&[
+            "{".into(),
+            r#"{"x":1}"#.into(),
+            r#"{"id":"z","type":"new","content":""}"#.into(),
+            user("u", ""),
+        ]);
+        assert_eq!((file.receipt.broken.len(), file.receipt.unknown, file.receipt.read), (2, 1, 2));
+        assert_eq!(file.messages.len(), 0);
+        assert!(read_session(format!("{START}\n").as_bytes(), Some("x")).is_err());
+    }
+}
