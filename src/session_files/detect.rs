@@ -186,7 +186,7 @@ const WHOLES: [(Sign, &str); 8] = [
 ];
 
 /// Where an object that says nothing of itself has its records.
-const LISTS: &str = "messages|contents|input|history|events|trajectory|values.messages|channel_values.messages|kwargs.messages";
+const LISTS: &str = "messages|contents|input|history|events|items|trajectory|values.messages|channel_values.messages|kwargs.messages";
 
 /// A message that any provider may have written.
 const MESSAGE: [&[Test]; 2] =

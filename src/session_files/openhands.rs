@@ -170,7 +170,7 @@ pub(super) const SDK: Script = Script {
 #[cfg(test)]
 mod tests {
     use super::super::SessionFile;
-    use super::super::testing::{json, open_lines};
+    use super::super::testing::{json, open, open_lines};
 
     #[test]
     fn actions_of_one_answer_are_one_message() {
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn events_of_the_sdk_are_read() {
-        let file = open_lines(&[
+        let events = [
             r#"{"kind":"SystemPromptEvent","source":"agent","system_prompt":{"type":"text","text":"rules"},"tools":[{"name":"t"}]}"#,
             r#"{"kind":"MessageEvent","source":"user","llm_message":{"role":"user","content":[{"type":"text","text":"hi"}]}}"#,
             r#"{"kind":"ActionEvent","source":"agent","thought":[{"type":"text","text":"go"}],"tool_name":"t","tool_call_id":"a","tool_call":{"id":"a","name":"t","arguments":"{}"},"llm_response_id":"r"}"#,
@@ -238,7 +238,11 @@ mod tests {
             r#"{"kind":"AgentErrorEvent","source":"agent","tool_call_id":"b","error":"bad"}"#,
             r#"{"kind":"Condensation","source":"environment","summary":"so far"}"#,
             r#"{"kind":"NewEvent","source":"agent"}"#,
-        ]);
+        ];
+        let file = open_lines(&events);
+        // As its server passes them on.
+        let page = open(&format!("{{\"items\":[{}],\"next_page_id\":null}}", events.join(",")));
+        assert_eq!(json(&page), json(&file));
         assert_eq!(
             json(&file)[1..],
             [
