@@ -147,15 +147,14 @@ impl<'a> History<'a> {
         for place in places.iter().flatten() {
             self.messages.get_mut(*place).into_iter().for_each(|it| it.listed = self.lists);
         }
-        let (here, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.here)
-            .into_iter()
-            .partition(|place| self.messages.get(*place).is_some_and(|it| it.listed == self.lists));
-        self.here = here;
+        let (lists, messages, mut folds) = (self.lists, &mut self.messages, false);
+        self.here.retain(|place| {
+            let message = messages.get_mut(*place).filter(|it| it.listed != lists);
+            folds |= message.is_some();
+            message.map(|it| it.stay = Stay::Folded).is_none()
+        });
         let mut summary = 0;
-        if !left.is_empty() {
-            for place in left {
-                self.leave(place, Stay::Folded);
-            }
+        if folds {
             summary = in_front(&places);
             for place in places.iter().take(summary).flatten() {
                 self.leave(*place, Stay::Summary);
@@ -475,9 +474,11 @@ mod tests {
         assert_eq!(file.compactions[0].summary, "so far");
         // One from the middle is gone, and what was said first has stayed.
         let mut all = talk.clone();
+        all.insert(4, user("command", "/stats"));
         all.push(set(&[
             talk[0].clone(),
             talk[1].clone(),
+            user("command", "/stats"),
             talk[6].clone(),
             talk[7].clone(),
             user("v", "more"),
