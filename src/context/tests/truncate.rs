@@ -143,3 +143,22 @@ fn only_messages_that_differ_are_measured_again() {
     let (early, late) = (costs[20], costs[199]);
     assert!(late <= early + 20, "{late} bytes, {early} before");
 }
+
+/// Longer than what a snapshot knows message by message.
+#[test]
+fn an_edit_of_an_old_message_leaves_the_request_before_it_as_it_was() {
+    let mut host = Host::new(&window(60_000));
+    host.ask("find it");
+    for at in 0..400 {
+        host.work(&format!("c{at}"), &json!({ "path": at }), &words(30, &format!("x{at}y")));
+        host.request();
+    }
+    assert!(rewritten(&mut host, 200, "another"));
+    resync(&mut host.session);
+    // Each message comes once.
+    for message in std::mem::take(&mut host.messages) {
+        host.append(message);
+    }
+    let answer = host.request();
+    assert_eq!((answer.first_changed, answer.keep), (Some(200), 200));
+}

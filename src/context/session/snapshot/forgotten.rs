@@ -11,6 +11,7 @@ use crate::context::session::marks::{mark, rolled};
 use crate::context::session::snapshot::content::{Shape, Snapshot};
 use crate::context::session::snapshot::past::{Past, Trace};
 use crate::context::session::snapshot::waiting::Waiting;
+use crate::context::session::snapshot::waiting::wait_for;
 use crate::context::session::why::Why;
 use crate::ledger::Arrival;
 use crate::model::{BlockId, Form, GroupId, Kind, Mask, Message, MessageId, Outline, Role};
@@ -46,11 +47,12 @@ pub(in crate::context) fn awaited_marks(session: &Session) -> Option<(usize, Vec
 
 /// The messages that came do not start as those that the session waits for: it waits for all of them again.
 pub(super) fn wait_for_a_later_part(session: &mut Session) {
-    let Some(Waiting { snapshot, .. }) = session.restoration.waiting.take() else { return };
+    let Some(Waiting { snapshot, earlier, .. }) = session.restoration.waiting.take() else {
+        return;
+    };
     session.reset();
-    session.request.pins.clone_from(&snapshot.pins);
-    session.request.pins.detach();
-    session.restoration.waiting = Some(Waiting { starts_late: true, ..Waiting::new(snapshot) });
+    wait_for(session, snapshot, earlier);
+    session.restoration.waiting.iter_mut().for_each(|waiting| waiting.starts_late = true);
 }
 
 /// Whether the host may have forgotten how the history starts, which [`align`](crate::context::align) tells.

@@ -26,7 +26,7 @@ use crate::context::session::calibration::Calibration;
 use crate::context::session::marks::{mark, rolled};
 use crate::context::session::snapshot::content::{Changed, Shape, Snapshot, UNKNOWN};
 use crate::context::session::snapshot::forgotten::{past_messages, trace_message};
-use crate::context::session::snapshot::restore::wait_for;
+use crate::context::session::snapshot::waiting::wait_for;
 use crate::context::session::why::Why;
 use crate::context::transcript::dialect::native;
 use crate::context::transcript::masks::renew_protection;
@@ -198,7 +198,7 @@ pub(in crate::context) fn session_from(
         None => vec![UNKNOWN],
     };
     (state.request.last.resend_all, state.request.last.rebuild) = (true, true);
-    wait_for(&mut state, snapshot);
+    wait_for(&mut state, snapshot, Vec::new());
     if let Some(waiting) = &mut state.restoration.waiting {
         waiting.may_start_late = !waiting.snapshot.is_old;
     }
@@ -217,10 +217,20 @@ pub fn restore_from(session: &mut Session, bytes: &[u8]) -> crate::error::Result
 /// The host's history is another, from some message on: it is handed over again, and what stays the same stays known.
 pub(in crate::context) fn resync(session: &mut Session) {
     let snapshot = snapshot_of(session);
+    let earlier = earlier_marks(session, &snapshot);
     session.reset();
     if snapshot.upto > MessageId::FIRST {
-        wait_for(session, snapshot);
+        wait_for(session, snapshot, earlier);
     }
+}
+
+/// Marks of the messages before those that the snapshot has marks of: of what is in this process each is known.
+fn earlier_marks(session: &Session, snapshot: &Snapshot) -> Vec<u32> {
+    if let Some(waiting) = &session.restoration.waiting {
+        return waiting.earlier.clone();
+    }
+    let earlier = session.transcript.ledger.messages.iter().take(snapshot.first().index());
+    earlier.map(|it| mark(it.fingerprint)).collect()
 }
 
 /// What changes with the model. True: another provider or estimator counts and judges, and all messages must come again.
@@ -244,6 +254,7 @@ pub fn set_options(
     session.decisions.placeholders.keeps_lines = options.policy.lines;
     if recount || provider != session.transcript.dialect.provider {
         let snapshot = snapshot_of(session);
+        let earlier = earlier_marks(session, &snapshot);
         session.counts.calibration = Calibration::default();
         (session.decisions.usable, session.options) = (options.mode.usable_tokens(), options);
         session.transcript.dialect.provider = provider;
@@ -252,7 +263,8 @@ pub fn set_options(
         let recount = recount || snapshot.recount;
         let anew = snapshot.items.is_some();
         let asked = true;
-        wait_for(session, Snapshot { calibration, usable, anew, asked, recount, ..snapshot });
+        let snapshot = Snapshot { calibration, usable, anew, asked, recount, ..snapshot };
+        wait_for(session, snapshot, earlier);
         return true;
     }
     if same {

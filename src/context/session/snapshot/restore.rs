@@ -19,12 +19,6 @@ use crate::model::{BlockId, Draft, Form, Kind, MessageId, Outline, Span};
 use crate::number::count;
 use crate::prune::{Change, Head, Rule};
 
-pub(super) fn wait_for(session: &mut Session, snapshot: Snapshot) {
-    session.request.pins.clone_from(&snapshot.pins);
-    session.request.pins.detach();
-    session.restoration.waiting = Some(Waiting::new(snapshot));
-}
-
 /// Whether the next message is the one that the snapshot was made of; if not, takes up what came before it.
 pub(in crate::context) fn match_message(
     session: &mut Session,
@@ -37,9 +31,7 @@ pub(in crate::context) fn match_message(
         wait_for_a_later_part(session);
         return Match::Different;
     }
-    let single = count(snapshot.marks.len());
-    let first = snapshot.upto.minus(single);
-    if index == first && waiting.rolling != snapshot.before {
+    if index == snapshot.first() && waiting.rolling != snapshot.before {
         session.restoration.waiting = None;
         session.reset();
         return Match::Different;
@@ -53,10 +45,15 @@ pub(in crate::context) fn match_message(
 }
 
 fn is_known(waiting: &Waiting, index: MessageId, fingerprint: u64) -> bool {
-    let snapshot = &waiting.snapshot;
-    let first = snapshot.upto.minus(count(snapshot.marks.len()));
-    let known = snapshot.marks.get(index.since(first) as usize);
-    index < waiting.ends && (index < first || known == Some(&mark(fingerprint)))
+    let first = waiting.snapshot.first();
+    let is_singly = index >= first;
+    let known = if is_singly {
+        waiting.snapshot.marks.get(index.since(first) as usize)
+    } else {
+        waiting.earlier.get(index.index())
+    };
+    let is_same = known.map_or(!is_singly, |known| *known == mark(fingerprint));
+    is_same && index < waiting.ends
 }
 
 /// With this message the wait ends: what was known is taken up before its identifiers get numbers.
