@@ -1,14 +1,20 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
-use super::secrets::{ENDS, LONGEST_WORD, WORDS};
+use super::labels::{Label, QUOTES, label, past};
+use super::secrets::{AUTH, COOKIE, KEY, OPEN_KEYS, PASS, PASSWORD, PWD, SCHEME, USER};
 use crate::bytes::find;
-use crate::text::secret_forms::{Found, REDACTED, run};
+use crate::text::secret_forms::{Found, REDACTED, run, starts_with};
 
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
 const LEAST_QUOTED: usize = 6;
 const LEAST_BARE: usize = 8;
 /// Fewer characters after `Bearer` are a word.
 const LEAST_BEARER: usize = 12;
+/// Fewer characters after a name in `_KEY` are no key; and so many letters alone are a word.
+const LEAST_RANDOM: usize = 16;
+const LEAST_PART: usize = 4;
+/// The word `curl` is no farther before its user.
+const LONGEST_COMMAND: usize = 256;
 /// So much of a value tells whether it is a secret; what repeats without end is read once.
 const TELLING: usize = 64;
 /// `ENCRYPTED ` is the longest.
@@ -25,59 +31,74 @@ const LEAST_LINE: usize = 16;
 
 /// A value beside a word like `password`, or after `Bearer`.
 pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
-    let rest = bytes.get(at..)?;
-    let (from, least, quoted, word) = if let Some(scheme) = scheme_of(rest) {
-        (scheme.len(), LEAST_BEARER, false, "")
-    } else {
-        // Nearly every word has no value: that is seen before the words are compared.
-        let name = rest.get(..=LONGEST_WORD).unwrap_or(rest);
-        let end = run(name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        // `"password": "...`, also where the quotes are escaped.
-        let sign = past(rest, past(rest, end, b"\"'\\]"), b" ");
-        let compares = rest.get(sign..).is_some_and(|it| it.starts_with(b"=="));
-        if end > LONGEST_WORD || compares || !matches!(rest.get(sign), Some(b'=' | b':')) {
-            return None;
-        }
-        let word = WORDS.split(' ').find(|word| word.len() == end && starts_with(rest, word))?;
-        let open = past(rest, sign.saturating_add(1), b"=> ");
-        let from = past(rest, open, b"\"'\\`");
-        let quoted = from > open;
-        let lists = word == "cookie" && (quoted || rest.get(sign) == Some(&b':'));
-        if let Some(cookies) = rest.get(from..).filter(|value| lists && is_pair(value)) {
-            let from = at.saturating_add(from);
-            return Some((from, from.saturating_add(run(cookies, is_in_line))));
-        }
-        (from, if quoted { LEAST_QUOTED } else { LEAST_BARE }, quoted, word)
+    let scheme = scheme_of(bytes.get(at..)?);
+    let bearer = scheme.map(|scheme| Label::bare(SCHEME, scheme.len()));
+    value_of(bytes, at, bearer.or_else(|| label(bytes, at))?)
+}
+
+/// The value of the label at a place, if it may be a secret.
+fn value_of(bytes: &[u8], at: usize, label: Label) -> Found {
+    let Label { group, is_quoted, .. } = label;
+    let from = at.saturating_add(label.from);
+    let value = bytes.get(from..)?;
+    if group == COOKIE && is_pair(value) {
+        return Some((from, from.saturating_add(run(value, is_in_line))));
+    }
+    let inside = |byte| if is_quoted { is_quoted_value(byte) } else { is_value(byte) };
+    let least = match group {
+        SCHEME | AUTH => LEAST_BEARER,
+        _ if is_quoted || label.is_tag => LEAST_QUOTED,
+        _ => LEAST_BARE,
     };
-    let inside = |byte| if quoted { is_quoted(byte) } else { is_value(byte) };
-    let value = rest.get(from..)?;
     let telling = run(value.get(..TELLING).unwrap_or(value), inside);
     let secret = value.get(..telling)?;
+    let after = value.get(telling..)?;
     if telling < least
-        || is_call(secret, value.get(telling..)?)
+        || is_call(secret, after)
         || is_placeholder(secret)
         // Each is a secret of its own.
         || scheme_of(value).is_some()
         || value.starts_with(BEGIN.as_bytes())
-        // The folder that a shell is in.
-        || word == "pwd" && matches!(secret, [b'/' | b'~', ..])
-        || !(quoted && !CODE.contains(&word) || is_mixed(secret))
     {
         return None;
     }
-    let from = at.saturating_add(from);
-    // A password may be a sentence.
-    let length =
-        if quoted && word.contains("pass") { run(value, is_in_line) } else { run(value, inside) };
-    Some((from, from.saturating_add(length)))
+    // A variable of the environment: `DB_PASS`.
+    let capital = bytes.get(at).filter(|byte| byte.is_ascii_uppercase());
+    let variable = capital.and_then(|_| bytes.get(..at)?.strip_suffix(b"_"));
+    let fits = match group {
+        SCHEME => is_mixed(secret) || is_login(secret),
+        AUTH => is_login(secret),
+        USER => password_of(secret)
+            .is_some_and(|it| it.len() >= LEAST_QUOTED && is_mixed(it) && !is_placeholder(it)),
+        KEY => is_random(secret) && variable.is_some_and(|name| !is_open_key(name)),
+        PASS if is_quoted => is_mixed(secret) && secret.is_ascii() && !after.starts_with(b" "),
+        PASS if variable.is_none() => false,
+        PWD if matches!(secret, [b'/' | b'~', ..]) => false,
+        _ => !label.is_mixed || is_mixed(secret),
+    };
+    if !fits {
+        return None;
+    }
+    let in_line = is_quoted && group == PASSWORD;
+    let length = run(value, |byte| if in_line { is_in_line(byte) } else { inside(byte) });
+    let is_closed = !label.is_tag || value.get(length..)?.starts_with(b"</");
+    is_closed.then(|| (from, from.saturating_add(length)))
 }
 
-/// Words that also name parts of a language or a page: a quoted word after one is no secret.
-const CODE: [&str; 4] = ["token", "cookie", "access_key", "accesskey"];
+fn is_open_key(name: &[u8]) -> bool {
+    OPEN_KEYS.split(' ').any(|known| name.ends_with(known.as_bytes()))
+}
 
-/// How a header says what kind of secret follows.
+/// How a header names what kind of secret follows. Only after its name is a token one.
 fn scheme_of(bytes: &[u8]) -> Option<&'static str> {
-    ["bearer ", "basic "].into_iter().find(|scheme| starts_with(bytes, scheme))
+    let schemes = [
+        "bearer ",
+        "basic ",
+        "authorization: token ",
+        "authorization': 'token ",
+        "authorization\": \"token ",
+    ];
+    schemes.into_iter().find(|scheme| starts_with(bytes, scheme))
 }
 
 /// `name=value`, as cookies are written.
@@ -86,28 +107,6 @@ fn is_pair(value: &[u8]) -> bool {
     let name = run(value, |byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let after = value.get(name..).unwrap_or_default();
     name > 0 && matches!(after, [b'=', next, ..] if is_value(*next) && *next != b'=')
-}
-
-/// Whether a text ends as what stands before a secret's value does: by the last letters of the words that name one.
-pub fn is_value_of(before: &str) -> bool {
-    let signs = [' ', '"', '\'', '\\', '`', ']', '=', ':', '>'];
-    let name = before.trim_end_matches(signs);
-    let (name, between) = before.as_bytes().split_at(name.len());
-    if !between.iter().any(|sign| matches!(sign, b'=' | b':')) {
-        return false;
-    }
-    let Some(end) = name.last_chunk::<2>() else { return false };
-    let end = end.to_ascii_lowercase();
-    ENDS.split(' ').any(|known| known.as_bytes() == end)
-}
-
-/// After all that is one of these signs.
-fn past(bytes: &[u8], from: usize, signs: &[u8]) -> usize {
-    from.saturating_add(run(bytes.get(from..).unwrap_or_default(), |byte| signs.contains(&byte)))
-}
-
-fn starts_with(bytes: &[u8], word: &str) -> bool {
-    bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends, and with numbers before them.
@@ -243,7 +242,7 @@ fn is_in_line(byte: u8) -> bool {
 }
 
 /// Signs of a value in quotes.
-fn is_quoted(byte: u8) -> bool {
+fn is_quoted_value(byte: u8) -> bool {
     (byte.is_ascii_graphic() && !b"\"'`\\[]<>{}".contains(&byte)) || !byte.is_ascii()
 }
 
@@ -252,10 +251,65 @@ fn is_mixed(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Names a function, which is called here: by its first arguments, or by a secret that was already taken out of its name.
+/// Signs as a random value has them: digits among letters all along, and no word or number between its other signs.
+fn is_random(value: &[u8]) -> bool {
+    let mut changes = 0_usize;
+    let mut parts = value.split(|byte| !byte.is_ascii_alphanumeric());
+    let is_mixed = parts.all(|part| {
+        let is_change =
+            |two: &&[u8]| matches!(two, [a, b] if a.is_ascii_digit() != b.is_ascii_digit());
+        changes = changes.saturating_add(part.windows(2).filter(is_change).count());
+        part.len() < LEAST_PART || is_mixed(part)
+    });
+    is_mixed && value.len() >= LEAST_RANDOM && changes >= value.len() / 6
+}
+
+/// Base64 of `user:password`.
+fn is_login(value: &[u8]) -> bool {
+    let (mut bits, mut left, mut has_colon) = (0_u32, 6_u32, false);
+    for &byte in value {
+        let sign = match byte {
+            b'a'..=b'z' => byte.wrapping_sub(71),
+            b'A'..=b'Z' => byte.wrapping_sub(65),
+            b'0'..=b'9' => byte.wrapping_add(4),
+            b'+' | b'/' => (byte >> 2).wrapping_add(52),
+            b'=' => break,
+            _ => return false,
+        };
+        bits = (bits << 6) | u32::from(sign);
+        // Each of four signs but the first ends a byte.
+        let decoded = (bits >> left) & 0xff;
+        if left < 6 && !(0x20..0x7f).contains(&decoded) {
+            return false;
+        }
+        has_colon |= left < 6 && decoded == u32::from(b':');
+        left = if left == 0 { 6 } else { left.wrapping_sub(2) };
+    }
+    has_colon
+}
+
+/// User and password after `curl -u`, whose dash is at a place.
+pub(super) fn curl_login(bytes: &[u8], at: usize) -> Found {
+    let rest = bytes.get(at..)?;
+    let flag = ["-u ", "--user "].into_iter().find(|flag| starts_with(rest, flag))?;
+    let before = bytes.get(at.saturating_sub(LONGEST_COMMAND)..at)?;
+    // Another command starts after `|`. Before a secret was taken out, `curl` was farther back.
+    let end = before.iter().rposition(|byte| matches!(byte, b'|' | b']')).unwrap_or(0);
+    before.get(end..)?.windows(4).find(|four| *four == b"curl")?;
+    let from = past(rest, flag.len(), QUOTES);
+    value_of(bytes, at, Label { is_quoted: true, ..Label::bare(USER, from) })
+}
+
+/// What follows the colon of `user:password`.
+fn password_of(login: &[u8]) -> Option<&[u8]> {
+    let colon = login.iter().position(|byte| *byte == b':')?;
+    login.get(colon.saturating_add(1)..)
+}
+
+/// Names a function, which is called here: by its first arguments. Or a secret was already taken out of it.
 fn is_call(name: &[u8], after: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
-    name.iter().all(is_name) && (after.starts_with(b"(") || after.starts_with(REDACTED.as_bytes()))
+    after.starts_with(b"(") && name.iter().all(is_name) || after.starts_with(REDACTED.as_bytes())
 }
 
 /// Names a place that holds the secret, or holds none.
@@ -320,14 +374,6 @@ mod tests {
                 (expected, expected),
                 "{text}"
             );
-        }
-    }
-
-    #[test]
-    fn every_word_of_the_list_labels_a_secret() {
-        for word in WORDS.split(' ') {
-            assert!(is_value_of(&format!("x_{word}: \"")), "{word}");
-            assert!(word.len() <= LONGEST_WORD);
         }
     }
 }

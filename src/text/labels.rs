@@ -1,0 +1,185 @@
+//! Labels of secrets: names like `password`, and how each is joined to its value in code, settings and command lines.
+
+use super::secret_forms::{run, starts_with};
+use super::secrets::{CODE, COOKIE, ENDS, LONGEST_WORD, SHORTEST, WORDS};
+
+/// A label is at most so far before the word `value`.
+const FARTHEST_VALUE: usize = 64;
+/// The type of a variable is shorter than any token.
+const LONGEST_TYPE: usize = SHORTEST - 1;
+pub(super) const QUOTES: &[u8] = b"\"'\\`";
+
+/// A label, and how its value is written.
+#[derive(Clone, Copy)]
+pub(super) struct Label {
+    /// The group of its word.
+    pub(super) group: u8,
+    /// Bytes from the label's start to the value's.
+    pub(super) from: usize,
+    pub(super) is_quoted: bool,
+    /// Only what has letters and digits is a secret.
+    pub(super) is_mixed: bool,
+    /// `<password>x</password>`
+    pub(super) is_tag: bool,
+}
+
+impl Label {
+    /// A label of a value that has no quotes.
+    pub(super) fn bare(group: u8, from: usize) -> Self {
+        Self { group, from, is_quoted: false, is_mixed: true, is_tag: false }
+    }
+}
+
+/// How a label is joined to its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// `password: x`, `password = "x"`, `--password x`
+    Near,
+    /// `<password>x</password>`
+    Tag,
+    /// `name: PASSWORD`, and `value: x` after it
+    Pair,
+}
+
+/// The label that starts here, if it has a value.
+pub(super) fn label(bytes: &[u8], at: usize) -> Option<Label> {
+    let rest = bytes.get(at..)?;
+    let name = rest.get(..=LONGEST_WORD).unwrap_or(rest);
+    let end = run(name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if end > LONGEST_WORD {
+        return None;
+    }
+    // Nearly every word has no value: that is seen before the words are compared.
+    let (sign, join) = joined(bytes, at, end)?;
+    let mut group = known(rest.get(..end)?)?;
+    let open = past(rest, sign.saturating_add(1), b"=> ");
+    let value = after_type(rest, open);
+    let is_typed = value.is_some();
+    let open = value.unwrap_or(open);
+    let from = past(rest, open, QUOTES);
+    let is_quoted = from > open;
+    if group == COOKIE && !is_quoted && rest.get(sign) != Some(&b':') {
+        group = CODE;
+    }
+    Some(Label {
+        group,
+        from,
+        is_quoted,
+        is_mixed: group >= CODE || is_typed || !is_quoted || join == Join::Pair,
+        is_tag: join == Join::Tag,
+    })
+}
+
+/// The group of the label's word.
+fn known(name: &[u8]) -> Option<u8> {
+    let mut group = 0_u8;
+    WORDS.split(' ').find(|word| {
+        group = group.saturating_add(u8::from(word.is_empty()));
+        name.eq_ignore_ascii_case(word.as_bytes())
+    })?;
+    Some(group)
+}
+
+/// Where the sign is that joins a name to its value.
+fn joined(bytes: &[u8], at: usize, end: usize) -> Option<(usize, Join)> {
+    let rest = bytes.get(at..)?;
+    if let Some(sign) = sign_after(rest, end) {
+        return Some((sign, Join::Near));
+    }
+    match rest.get(end..)? {
+        // Not the next flag.
+        [b' ', b'-', ..] => None,
+        [b' ', ..] => bytes.get(..at)?.ends_with(b"--").then_some((end, Join::Near)),
+        [b'>', ..] => Some((end, Join::Tag)),
+        between @ [b'"' | b'\'' | b'\\' | b'\n' | b'\r', ..] => {
+            let between = between.get(..FARTHEST_VALUE).unwrap_or(between);
+            let value = end.saturating_add(run(between, is_between));
+            let is_value = starts_with(rest.get(value..)?, "value");
+            let sign = sign_after(rest, value.saturating_add(5)).filter(|_| is_value)?;
+            Some((sign, Join::Pair))
+        }
+        _ => None,
+    }
+}
+
+/// Signs between a label and the word `value`: quotes, line ends, also escaped, and what tools put before each line.
+fn is_between(byte: u8) -> bool {
+    byte.is_ascii_digit()
+        || matches!(byte, b' ' | b'"' | b'\'' | b'+' | b',' | b'\\' | b'|' | b'n' | b't' | b'r')
+        || matches!(byte, b'\t' | b'\n' | b'\r' | 0xe2 | 0x86 | 0x92)
+}
+
+/// `"password": "...`, also where the quotes are escaped. `==` compares.
+fn sign_after(rest: &[u8], end: usize) -> Option<usize> {
+    let sign = past(rest, past(rest, end, b"\"'\\]"), b" ");
+    let is_sign = match rest.get(sign..)? {
+        [b'=', next @ ..] => !next.starts_with(b"="),
+        [b':', ..] => true,
+        _ => false,
+    };
+    is_sign.then_some(sign)
+}
+
+/// The text in quotes after a variable's type: `password: string = "...`. No digit is in a type: a secret would be passed over.
+fn after_type(rest: &[u8], open: usize) -> Option<usize> {
+    let near = rest.get(open..)?;
+    let near = near.get(..LONGEST_TYPE).unwrap_or(near);
+    let length = run(near, |byte| byte.is_ascii_alphabetic() || b"_&<>?".contains(&byte));
+    let end = open.saturating_add(length);
+    let from = end.saturating_add(3);
+    let is_set = rest.get(end..from)? == b" = " && QUOTES.contains(rest.get(from)?);
+    (length > 0 && is_set).then_some(from)
+}
+
+/// Whether a text may end in a label and the sign after it, by the last letters of the words that name a secret.
+pub fn is_value_of(before: &str) -> bool {
+    let signs = [' ', '"', '\'', '\\', '`', ']', '=', ':', '>'];
+    let name = before.trim_end_matches(signs);
+    let (name, between) = before.as_bytes().split_at(name.len());
+    let Some(end) = name.last_chunk::<2>() else { return false };
+    let end = end.to_ascii_lowercase();
+    let is_flag = || {
+        let last = name.get(name.len().saturating_sub(LONGEST_WORD + 2)..).unwrap_or_default();
+        last.windows(2).any(|two| two == b"--")
+    };
+    ENDS.split(' ').any(|known| known.as_bytes() == end)
+        && (between.iter().any(|sign| matches!(sign, b'=' | b':' | b'>'))
+            || between.starts_with(b" ") && is_flag())
+}
+
+/// After all that is one of these signs.
+pub(super) fn past(bytes: &[u8], from: usize, signs: &[u8]) -> usize {
+    from.saturating_add(run(bytes.get(from..).unwrap_or_default(), |byte| signs.contains(&byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_list_labels_a_secret() {
+        for word in WORDS.split(' ').filter(|word| !word.is_empty()) {
+            assert!(is_value_of(&format!("x_{word}: \"")), "{word}");
+            assert!(is_value_of(&format!("x --{word} ")), "{word}");
+            assert!(word.len() <= LONGEST_WORD);
+        }
+    }
+
+    #[test]
+    fn each_group_of_words_has_its_number() {
+        use super::super::secrets::{AUTH, KEY, PASS, PASSWORD, PWD};
+        for (word, group) in [
+            ("PassWord", PASSWORD),
+            ("pwd", PWD),
+            ("token", CODE),
+            ("cookie", COOKIE),
+            ("pass", PASS),
+            ("key", KEY),
+            ("auth", AUTH),
+        ] {
+            assert_eq!(known(word.as_bytes()), Some(group), "{word}");
+        }
+        assert!(known(b"secret") < Some(CODE));
+        assert_eq!(known(b"keys"), None);
+    }
+}
