@@ -91,6 +91,9 @@ fn is_open_key(name: &[u8]) -> bool {
 
 /// How a header names what kind of secret follows. Only after its name is a token one.
 fn scheme_of(bytes: &[u8]) -> Option<&'static str> {
+    if !matches!(bytes.first(), Some(b'a' | b'A' | b'b' | b'B')) {
+        return None;
+    }
     let schemes = [
         "bearer ",
         "basic ",

@@ -1,7 +1,7 @@
 //! Labels of secrets: names like `password`, and how each is joined to its value in code, settings and command lines.
 
 use super::secret_forms::{run, starts_with};
-use super::secrets::{CODE, COOKIE, ENDS, LONGEST_WORD, SHORTEST, WORDS};
+use super::secrets::{CODE, COOKIE, LONGEST_WORD, SHORTEST, WORDS};
 
 /// A label is at most so far before the word `value`.
 const FARTHEST_VALUE: usize = 64;
@@ -46,10 +46,10 @@ pub(super) fn label(bytes: &[u8], at: usize) -> Option<Label> {
     let rest = bytes.get(at..)?;
     let name = rest.get(..=LONGEST_WORD).unwrap_or(rest);
     let end = run(name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    if end > LONGEST_WORD {
+    // Nearly every word ends otherwise, or has no value: that is seen before the words are compared.
+    if end > LONGEST_WORD || !ends_as_label(rest.get(..end)?) {
         return None;
     }
-    // Nearly every word has no value: that is seen before the words are compared.
     let (sign, join) = joined(bytes, at, end)?;
     let mut group = known(rest.get(..end)?)?;
     let open = past(rest, sign.saturating_add(1), b"=> ");
@@ -136,15 +136,22 @@ pub fn is_value_of(before: &str) -> bool {
     let signs = [' ', '"', '\'', '\\', '`', ']', '=', ':', '>'];
     let name = before.trim_end_matches(signs);
     let (name, between) = before.as_bytes().split_at(name.len());
-    let Some(end) = name.last_chunk::<2>() else { return false };
-    let end = end.to_ascii_lowercase();
     let is_flag = || {
         let last = name.get(name.len().saturating_sub(LONGEST_WORD + 2)..).unwrap_or_default();
         last.windows(2).any(|two| two == b"--")
     };
-    ENDS.split(' ').any(|known| known.as_bytes() == end)
+    ends_as_label(name)
         && (between.iter().any(|sign| matches!(sign, b'=' | b':' | b'>'))
             || between.starts_with(b" ") && is_flag())
+}
+
+/// Whether the last letters are those of a word after which a value may follow: of a label, of `value`, or of a type of texts.
+fn ends_as_label(name: &[u8]) -> bool {
+    let Some(end) = name.last_chunk() else { return false };
+    matches!(
+        &end.map(|byte: u8| byte.to_ascii_lowercase()),
+        [b'r' | b'w', b'd'] | [b's' | b'i' | b'u', b'e'] | b"et" | b"ey" | b"en" | b"ss" | b"th" | b"ta" | b"ng" | b"tr"
+    )
 }
 
 /// After all that is one of these signs.

@@ -1,6 +1,6 @@
 //! Forms by which a secret is known alone: the prefixes of tokens, and JSON web tokens.
 
-use crate::text::secrets::{FAMILIES, Family, Kind, SHORTEST};
+use crate::text::secrets::{FAMILIES, Family, Kind, SHORTEST, may_start};
 
 /// What stands where a secret stood.
 pub(super) const REDACTED: &str = "[redacted]";
@@ -53,7 +53,7 @@ const LONGEST_COLOUR: usize = 18;
 pub(super) fn token(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
     // Most words are too short for any.
-    if !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte)) {
+    if !may_start(*rest.first()?) || !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte)) {
         return None;
     }
     if let Some(length) = bot_token(rest) {

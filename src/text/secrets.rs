@@ -49,6 +49,11 @@ const fn family(kind: Kind, least: u8, prefixes: &'static str) -> Family {
 /// The shortest token, with its prefix.
 pub(super) const SHORTEST: usize = 20;
 
+/// Whether a prefix below starts so, or a bot's number.
+pub(super) fn may_start(byte: u8) -> bool {
+    b"ACEGHNPSacdfghklnprstvwxy0123456789".contains(&byte)
+}
+
 /// All tokens that are known by their prefix.
 pub(super) const FAMILIES: [Family; 27] = [
     family(Kind::Wide, 16, "tskey-"),
@@ -87,9 +92,6 @@ pub(super) const FAMILIES: [Family; 27] = [
     family(Kind::Hex, 48, "rubygems_"),
     family(Kind::Hex, 64, "dop_v1_ doo_v1_ dor_v1_ sntryu_"),
 ];
-
-/// The last letters of all words after which a value may follow: of the labels below, of `value`, and of the types of texts.
-pub(super) const ENDS: &str = "rd wd se et ey en ie ss th ta ue ng tr";
 
 /// The longest of the words below.
 pub(super) const LONGEST_WORD: usize = 17;
