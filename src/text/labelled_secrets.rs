@@ -1,7 +1,7 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
-use super::labels::{Label, QUOTES, label, past};
-use super::secrets::{AUTH, COOKIE, KEY, OPEN_KEYS, PASS, PASSWORD, PWD, SCHEME, USER};
+use super::labels::{Label, label, past};
+use super::secrets::{AUTH, COOKIE, HEADER, KEY, OPEN_KEYS, PASS, PASSWORD, PWD, SCHEME};
 use crate::bytes::find;
 use crate::text::secret_forms::{Found, REDACTED, run, starts_with};
 
@@ -13,8 +13,6 @@ const LEAST_BEARER: usize = 12;
 /// Fewer characters after a name in `_KEY` are no key; and so many letters alone are a word.
 const LEAST_RANDOM: usize = 16;
 const LEAST_PART: usize = 4;
-/// The word `curl` is no farther before its user.
-const LONGEST_COMMAND: usize = 256;
 /// So much of a value tells whether it is a secret; what repeats without end is read once.
 const TELLING: usize = 64;
 /// `ENCRYPTED ` is the longest.
@@ -31,22 +29,29 @@ const LEAST_LINE: usize = 16;
 
 /// A value beside a word like `password`, or after `Bearer`.
 pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
-    let scheme = scheme_of(bytes.get(at..)?);
-    let bearer = scheme.map(|scheme| Label::bare(SCHEME, scheme.len()));
-    value_of(bytes, at, bearer.or_else(|| label(bytes, at))?)
+    let label = match scheme_of(bytes.get(at..)?) {
+        Some(scheme) => Label::bare(SCHEME, scheme.len()),
+        None => label(bytes, at)?,
+    };
+    value_of(bytes, at, label)
 }
 
 /// The value of the label at a place, if it may be a secret.
 fn value_of(bytes: &[u8], at: usize, label: Label) -> Found {
     let Label { group, is_quoted, .. } = label;
-    let from = at.saturating_add(label.from);
-    let value = bytes.get(from..)?;
+    let mut from = at.saturating_add(label.from);
+    let mut value = bytes.get(from..)?;
+    if group == HEADER {
+        let token = "token ";
+        from = starts_with(value, token).then_some(from.saturating_add(token.len()))?;
+        value = bytes.get(from..)?;
+    }
     if group == COOKIE && is_pair(value) {
         return Some((from, from.saturating_add(run(value, is_in_line))));
     }
     let inside = |byte| if is_quoted { is_quoted_value(byte) } else { is_value(byte) };
     let least = match group {
-        SCHEME | AUTH => LEAST_BEARER,
+        AUTH | HEADER | SCHEME => LEAST_BEARER,
         _ if is_quoted || label.is_tag => LEAST_QUOTED,
         _ => LEAST_BARE,
     };
@@ -63,16 +68,14 @@ fn value_of(bytes: &[u8], at: usize, label: Label) -> Found {
         return None;
     }
     // A variable of the environment: `DB_PASS`.
-    let capital = bytes.get(at).filter(|byte| byte.is_ascii_uppercase());
-    let variable = capital.and_then(|_| bytes.get(..at)?.strip_suffix(b"_"));
+    let before = bytes.get(..at)?;
+    let is_variable = before.ends_with(b"_");
+    let is_capital = bytes.get(at)?.is_ascii_uppercase() && is_variable;
     let fits = match group {
-        SCHEME => is_mixed(secret) || is_login(secret),
-        AUTH => is_login(secret),
-        USER => password_of(secret)
-            .is_some_and(|it| it.len() >= LEAST_QUOTED && is_mixed(it) && !is_placeholder(it)),
-        KEY => is_random(secret) && variable.is_some_and(|name| !is_open_key(name)),
+        AUTH => (is_quoted || is_variable) && is_coded(secret),
+        KEY => is_capital && !is_open_key(before) && is_random(secret),
         PASS if is_quoted => is_mixed(secret) && secret.is_ascii() && !after.starts_with(b" "),
-        PASS if variable.is_none() => false,
+        PASS if !is_capital => false,
         PWD if matches!(secret, [b'/' | b'~', ..]) => false,
         _ => !label.is_mixed || is_mixed(secret),
     };
@@ -89,27 +92,17 @@ fn is_open_key(name: &[u8]) -> bool {
     OPEN_KEYS.split(' ').any(|known| name.ends_with(known.as_bytes()))
 }
 
-/// How a header names what kind of secret follows. Only after its name is a token one.
+/// How a header says what kind of secret follows.
 fn scheme_of(bytes: &[u8]) -> Option<&'static str> {
-    if !matches!(bytes.first(), Some(b'a' | b'A' | b'b' | b'B')) {
-        return None;
-    }
-    let schemes = [
-        "bearer ",
-        "basic ",
-        "authorization: token ",
-        "authorization': 'token ",
-        "authorization\": \"token ",
-    ];
-    schemes.into_iter().find(|scheme| starts_with(bytes, scheme))
+    ["bearer ", "basic "].into_iter().find(|scheme| starts_with(bytes, scheme))
 }
 
-/// `name=value`, as cookies are written.
+/// `name=value`, as cookies are written. No name of a variable, as in `sid=$SID`.
 fn is_pair(value: &[u8]) -> bool {
     let value = value.get(..TELLING).unwrap_or(value);
     let name = run(value, |byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let after = value.get(name..).unwrap_or_default();
-    name > 0 && matches!(after, [b'=', next, ..] if is_value(*next) && *next != b'=')
+    name > 0 && matches!(after, [b'=', next, ..] if is_value(*next) && !matches!(next, b'=' | b'$'))
 }
 
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends, and with numbers before them.
@@ -185,7 +178,7 @@ fn past_mark(line: &[u8]) -> Option<usize> {
 
 /// A line of base64, or a short one before the key's end.
 fn is_line_of_key(line: &[u8]) -> bool {
-    let length = run(line, |byte| is_base64(byte) || byte == b'=');
+    let length = run_of_base64(line);
     if length >= LEAST_LINE {
         return true;
     }
@@ -230,6 +223,10 @@ pub fn end_of_key(text: &str, word: usize) -> Option<usize> {
     pem(text.as_bytes(), near.saturating_add(head)).map(|(_, end)| end)
 }
 
+fn run_of_base64(bytes: &[u8]) -> usize {
+    run(bytes, |byte| is_base64(byte) || byte == b'=')
+}
+
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
 }
@@ -256,57 +253,16 @@ fn is_mixed(value: &[u8]) -> bool {
 
 /// Signs as a random value has them: digits among letters all along, and no word or number between its other signs.
 fn is_random(value: &[u8]) -> bool {
-    let mut changes = 0_usize;
+    let is_change = |two: &&[u8]| matches!(two, [a, b] if a.is_ascii_digit() != b.is_ascii_digit());
     let mut parts = value.split(|byte| !byte.is_ascii_alphanumeric());
-    let is_mixed = parts.all(|part| {
-        let is_change =
-            |two: &&[u8]| matches!(two, [a, b] if a.is_ascii_digit() != b.is_ascii_digit());
-        changes = changes.saturating_add(part.windows(2).filter(is_change).count());
-        part.len() < LEAST_PART || is_mixed(part)
-    });
-    is_mixed && value.len() >= LEAST_RANDOM && changes >= value.len() / 6
+    value.len() >= LEAST_RANDOM
+        && value.windows(2).filter(is_change).count() >= value.len() / 6
+        && parts.all(|part| part.len() < LEAST_PART || is_mixed(part))
 }
 
-/// Base64 of `user:password`.
-fn is_login(value: &[u8]) -> bool {
-    let (mut bits, mut left, mut has_colon) = (0_u32, 6_u32, false);
-    for &byte in value {
-        let sign = match byte {
-            b'a'..=b'z' => byte.wrapping_sub(71),
-            b'A'..=b'Z' => byte.wrapping_sub(65),
-            b'0'..=b'9' => byte.wrapping_add(4),
-            b'+' | b'/' => (byte >> 2).wrapping_add(52),
-            b'=' => break,
-            _ => return false,
-        };
-        bits = (bits << 6) | u32::from(sign);
-        // Each of four signs but the first ends a byte.
-        let decoded = (bits >> left) & 0xff;
-        if left < 6 && !(0x20..0x7f).contains(&decoded) {
-            return false;
-        }
-        has_colon |= left < 6 && decoded == u32::from(b':');
-        left = if left == 0 { 6 } else { left.wrapping_sub(2) };
-    }
-    has_colon
-}
-
-/// User and password after `curl -u`, whose dash is at a place.
-pub(super) fn curl_login(bytes: &[u8], at: usize) -> Found {
-    let rest = bytes.get(at..)?;
-    let flag = ["-u ", "--user "].into_iter().find(|flag| starts_with(rest, flag))?;
-    let before = bytes.get(at.saturating_sub(LONGEST_COMMAND)..at)?;
-    // Another command starts after `|`. Before a secret was taken out, `curl` was farther back.
-    let end = before.iter().rposition(|byte| matches!(byte, b'|' | b']')).unwrap_or(0);
-    before.get(end..)?.windows(4).find(|four| *four == b"curl")?;
-    let from = past(rest, flag.len(), QUOTES);
-    value_of(bytes, at, Label { is_quoted: true, ..Label::bare(USER, from) })
-}
-
-/// What follows the colon of `user:password`.
-fn password_of(login: &[u8]) -> Option<&[u8]> {
-    let colon = login.iter().position(|byte| *byte == b':')?;
-    login.get(colon.saturating_add(1)..)
+/// Signs of base64, in fours.
+fn is_coded(value: &[u8]) -> bool {
+    run_of_base64(value) == value.len() && value.len().is_multiple_of(4) && is_mixed(value)
 }
 
 /// Names a function, which is called here: by its first arguments. Or a secret was already taken out of it.

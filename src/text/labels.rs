@@ -7,10 +7,11 @@ use super::secrets::{CODE, COOKIE, LONGEST_WORD, SHORTEST, WORDS};
 const FARTHEST_VALUE: usize = 64;
 /// The type of a variable is shorter than any token.
 const LONGEST_TYPE: usize = SHORTEST - 1;
-pub(super) const QUOTES: &[u8] = b"\"'\\`";
+const QUOTES: &[u8] = b"\"'\\`";
+/// Signs between a label and the word `value`: quotes, line ends, also escaped, and what tools put before each line.
+const BETWEEN: &[u8] = "\"'\\,\r\n\t 0123456789nrt+|\u{2192}".as_bytes();
 
 /// A label, and how its value is written.
-#[derive(Clone, Copy)]
 pub(super) struct Label {
     /// The group of its word.
     pub(super) group: u8,
@@ -30,17 +31,6 @@ impl Label {
     }
 }
 
-/// How a label is joined to its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Join {
-    /// `password: x`, `password = "x"`, `--password x`
-    Near,
-    /// `<password>x</password>`
-    Tag,
-    /// `name: PASSWORD`, and `value: x` after it
-    Pair,
-}
-
 /// The label that starts here, if it has a value.
 pub(super) fn label(bytes: &[u8], at: usize) -> Option<Label> {
     let rest = bytes.get(at..)?;
@@ -50,24 +40,20 @@ pub(super) fn label(bytes: &[u8], at: usize) -> Option<Label> {
     if end > LONGEST_WORD || !ends_as_label(rest.get(..end)?) {
         return None;
     }
-    let (sign, join) = joined(bytes, at, end)?;
+    let sign = joined(bytes, at, end)?;
     let mut group = known(rest.get(..end)?)?;
     let open = past(rest, sign.saturating_add(1), b"=> ");
-    let value = after_type(rest, open);
-    let is_typed = value.is_some();
-    let open = value.unwrap_or(open);
+    let typed = after_type(rest, open);
+    let open = typed.unwrap_or(open);
     let from = past(rest, open, QUOTES);
     let is_quoted = from > open;
     if group == COOKIE && !is_quoted && rest.get(sign) != Some(&b':') {
         group = CODE;
     }
-    Some(Label {
-        group,
-        from,
-        is_quoted,
-        is_mixed: group >= CODE || is_typed || !is_quoted || join == Join::Pair,
-        is_tag: join == Join::Tag,
-    })
+    // `name: PASSWORD`, and `value: x` after it.
+    let is_pair = rest.get(end..sign)?.iter().any(u8::is_ascii_alphabetic);
+    let is_mixed = group >= CODE || typed.is_some() || !is_quoted || is_pair;
+    Some(Label { group, from, is_quoted, is_mixed, is_tag: rest.get(sign) == Some(&b'>') })
 }
 
 /// The group of the label's word.
@@ -80,33 +66,26 @@ fn known(name: &[u8]) -> Option<u8> {
     Some(group)
 }
 
-/// Where the sign is that joins a name to its value.
-fn joined(bytes: &[u8], at: usize, end: usize) -> Option<(usize, Join)> {
+/// Where the sign is that joins a name to its value: `password: x`, `password = "x"`, `--password x`, `<password>x</password>`.
+fn joined(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
-    if let Some(sign) = sign_after(rest, end) {
-        return Some((sign, Join::Near));
+    let sign = sign_after(rest, end);
+    if sign.is_some() {
+        return sign;
     }
     match rest.get(end..)? {
         // Not the next flag.
         [b' ', b'-', ..] => None,
-        [b' ', ..] => bytes.get(..at)?.ends_with(b"--").then_some((end, Join::Near)),
-        [b'>', ..] => Some((end, Join::Tag)),
+        [b' ', ..] => bytes.get(..at)?.ends_with(b"--").then_some(end),
+        [b'>', ..] => Some(end),
         between @ [b'"' | b'\'' | b'\\' | b'\n' | b'\r', ..] => {
             let between = between.get(..FARTHEST_VALUE).unwrap_or(between);
-            let value = end.saturating_add(run(between, is_between));
+            let value = end.saturating_add(past(between, 0, BETWEEN));
             let is_value = starts_with(rest.get(value..)?, "value");
-            let sign = sign_after(rest, value.saturating_add(5)).filter(|_| is_value)?;
-            Some((sign, Join::Pair))
+            sign_after(rest, value.saturating_add(5)).filter(|_| is_value)
         }
         _ => None,
     }
-}
-
-/// Signs between a label and the word `value`: quotes, line ends, also escaped, and what tools put before each line.
-fn is_between(byte: u8) -> bool {
-    byte.is_ascii_digit()
-        || matches!(byte, b' ' | b'"' | b'\'' | b'+' | b',' | b'\\' | b'|' | b'n' | b't' | b'r')
-        || matches!(byte, b'\t' | b'\n' | b'\r' | 0xe2 | 0x86 | 0x92)
 }
 
 /// `"password": "...`, also where the quotes are escaped. `==` compares.
@@ -125,10 +104,8 @@ fn after_type(rest: &[u8], open: usize) -> Option<usize> {
     let near = rest.get(open..)?;
     let near = near.get(..LONGEST_TYPE).unwrap_or(near);
     let length = run(near, |byte| byte.is_ascii_alphabetic() || b"_&<>?".contains(&byte));
-    let end = open.saturating_add(length);
-    let from = end.saturating_add(3);
-    let is_set = rest.get(end..from)? == b" = " && QUOTES.contains(rest.get(from)?);
-    (length > 0 && is_set).then_some(from)
+    let quote = near.get(length..)?.strip_prefix(b" = ")?.first()?;
+    (length > 0 && QUOTES.contains(quote)).then_some(open.saturating_add(length).saturating_add(3))
 }
 
 /// Whether a text may end in a label and the sign after it, by the last letters of the words that name a secret.
@@ -147,11 +124,10 @@ pub fn is_value_of(before: &str) -> bool {
 
 /// Whether the last letters are those of a word after which a value may follow: of a label, of `value`, or of a type of texts.
 fn ends_as_label(name: &[u8]) -> bool {
-    let Some(end) = name.last_chunk() else { return false };
-    matches!(
-        &end.map(|byte: u8| byte.to_ascii_lowercase()),
-        [b'r' | b'w', b'd'] | [b's' | b'i' | b'u', b'e'] | b"et" | b"ey" | b"en" | b"ss" | b"th" | b"ta" | b"ng" | b"tr"
-    )
+    // Any two that are neighbours here.
+    let ends = b"rdwdseteyenieuessthtangontr";
+    name.last_chunk()
+        .is_some_and(|end: &[u8; 2]| ends.windows(2).any(|it| it.eq_ignore_ascii_case(end)))
 }
 
 /// After all that is one of these signs.
@@ -174,7 +150,7 @@ mod tests {
 
     #[test]
     fn each_group_of_words_has_its_number() {
-        use super::super::secrets::{AUTH, KEY, PASS, PASSWORD, PWD};
+        use super::super::secrets::{AUTH, HEADER, KEY, PASS, PASSWORD, PWD};
         for (word, group) in [
             ("PassWord", PASSWORD),
             ("pwd", PWD),
@@ -183,6 +159,7 @@ mod tests {
             ("pass", PASS),
             ("key", KEY),
             ("auth", AUTH),
+            ("Authorization", HEADER),
         ] {
             assert_eq!(known(word.as_bytes()), Some(group), "{word}");
         }

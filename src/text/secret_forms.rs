@@ -53,7 +53,9 @@ const LONGEST_COLOUR: usize = 18;
 pub(super) fn token(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
     // Most words are too short for any.
-    if !may_start(*rest.first()?) || !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte)) {
+    if !may_start(*rest.first()?)
+        || !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte))
+    {
         return None;
     }
     if let Some(length) = bot_token(rest) {
