@@ -448,6 +448,7 @@ mod tests {
             "Authorization: token <token12>, Authorization: token required, a token 3f786850e387",
             "Authorization: Basic authentication, Basic AuthenticationFilter, Basic Credentials",
             "auth: 'required', auth: \"oauth2-proxy9\", \"auth\": \"authenticate\", auth=abcdefgh1jkl",
+            "auth: \"oauth2Handler\", Authorization: key1Ofanother",
             "client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t1",
             "<password>your password</password><token>abcdefgh</token><password>ab12</password>",
             "Vec<Token>abc12345, if token>abc12345 {}, <password>abc12345<b>, <secret>$A12345</secret>",
