@@ -8,7 +8,7 @@ import { call, send } from "./wasm.js";
 
 /**
  * Replaces the secrets in a text that are known by their form: tokens by their prefixes, signed tokens, private keys, passwords in
- * addresses, and values beside words like `password`. A secret in another form stays.
+ * addresses and headers, and values beside words like `password`, `DB_PASS` and `--token`. A secret in another form stays.
  *
  * @throws {PlimsollError} `INVALID_ARGUMENT`
  * @example

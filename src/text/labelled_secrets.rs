@@ -1,14 +1,18 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
-use super::secrets::{ENDS, LONGEST_WORD, WORDS};
+use super::labels::{Label, label, past};
+use super::secrets::{AUTH, COOKIE, HEADER, KEY, OPEN_KEYS, PASS, PASSWORD, PWD, SCHEME};
 use crate::bytes::find;
-use crate::text::secret_forms::{Found, REDACTED, run};
+use crate::text::secret_forms::{Found, REDACTED, run, starts_with};
 
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
 const LEAST_QUOTED: usize = 6;
 const LEAST_BARE: usize = 8;
 /// Fewer characters after `Bearer` are a word.
 const LEAST_BEARER: usize = 12;
+/// Fewer characters after a name in `_KEY` are no key; and so many letters alone are a word.
+const LEAST_RANDOM: usize = 16;
+const LEAST_PART: usize = 4;
 /// So much of a value tells whether it is a secret; what repeats without end is read once.
 const TELLING: usize = 64;
 /// `ENCRYPTED ` is the longest.
@@ -25,89 +29,80 @@ const LEAST_LINE: usize = 16;
 
 /// A value beside a word like `password`, or after `Bearer`.
 pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
-    let rest = bytes.get(at..)?;
-    let (from, least, quoted, word) = if let Some(scheme) = scheme_of(rest) {
-        (scheme.len(), LEAST_BEARER, false, "")
-    } else {
-        // Nearly every word has no value: that is seen before the words are compared.
-        let name = rest.get(..=LONGEST_WORD).unwrap_or(rest);
-        let end = run(name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        // `"password": "...`, also where the quotes are escaped.
-        let sign = past(rest, past(rest, end, b"\"'\\]"), b" ");
-        let compares = rest.get(sign..).is_some_and(|it| it.starts_with(b"=="));
-        if end > LONGEST_WORD || compares || !matches!(rest.get(sign), Some(b'=' | b':')) {
-            return None;
-        }
-        let word = WORDS.split(' ').find(|word| word.len() == end && starts_with(rest, word))?;
-        let open = past(rest, sign.saturating_add(1), b"=> ");
-        let from = past(rest, open, b"\"'\\`");
-        let quoted = from > open;
-        let lists = word == "cookie" && (quoted || rest.get(sign) == Some(&b':'));
-        if let Some(cookies) = rest.get(from..).filter(|value| lists && is_pair(value)) {
-            let from = at.saturating_add(from);
-            return Some((from, from.saturating_add(run(cookies, is_in_line))));
-        }
-        (from, if quoted { LEAST_QUOTED } else { LEAST_BARE }, quoted, word)
+    let label = match scheme_of(bytes.get(at..)?) {
+        Some(scheme) => Label::bare(SCHEME, scheme.len()),
+        None => label(bytes, at)?,
     };
-    let inside = |byte| if quoted { is_quoted(byte) } else { is_value(byte) };
-    let value = rest.get(from..)?;
+    value_of(bytes, at, label)
+}
+
+/// The value of the label at a place, if it may be a secret.
+fn value_of(bytes: &[u8], at: usize, label: Label) -> Found {
+    let Label { group, is_quoted, .. } = label;
+    let mut from = at.saturating_add(label.from);
+    let mut value = bytes.get(from..)?;
+    if group == HEADER {
+        let token = "token ";
+        from = starts_with(value, token).then_some(from.saturating_add(token.len()))?;
+        value = bytes.get(from..)?;
+    }
+    if group == COOKIE && is_pair(value) {
+        return Some((from, from.saturating_add(run(value, is_in_line))));
+    }
+    let inside = |byte| if is_quoted { is_quoted_value(byte) } else { is_value(byte) };
+    let least = match group {
+        AUTH | HEADER | SCHEME => LEAST_BEARER,
+        _ if is_quoted || label.is_tag => LEAST_QUOTED,
+        _ => LEAST_BARE,
+    };
     let telling = run(value.get(..TELLING).unwrap_or(value), inside);
     let secret = value.get(..telling)?;
+    let after = value.get(telling..)?;
     if telling < least
-        || is_call(secret, value.get(telling..)?)
+        || is_call(secret, after)
         || is_placeholder(secret)
         // Each is a secret of its own.
         || scheme_of(value).is_some()
         || value.starts_with(BEGIN.as_bytes())
-        // The folder that a shell is in.
-        || word == "pwd" && matches!(secret, [b'/' | b'~', ..])
-        || !(quoted && !CODE.contains(&word) || is_mixed(secret))
     {
         return None;
     }
-    let from = at.saturating_add(from);
-    // A password may be a sentence.
-    let length =
-        if quoted && word.contains("pass") { run(value, is_in_line) } else { run(value, inside) };
-    Some((from, from.saturating_add(length)))
+    // A variable of the environment: `DB_PASS`.
+    let before = bytes.get(..at)?;
+    let is_variable = before.ends_with(b"_");
+    let is_capital = bytes.get(at)?.is_ascii_uppercase() && is_variable;
+    let fits = match group {
+        AUTH => (is_quoted || is_variable) && is_coded(secret),
+        KEY => is_capital && !is_open_key(before) && is_random(secret),
+        PASS if is_quoted => is_mixed(secret) && secret.is_ascii() && !after.starts_with(b" "),
+        PASS if !is_capital => false,
+        PWD if matches!(secret, [b'/' | b'~', ..]) => false,
+        _ => !label.is_mixed || is_mixed(secret),
+    };
+    if !fits {
+        return None;
+    }
+    let in_line = is_quoted && group == PASSWORD;
+    let length = run(value, |byte| if in_line { is_in_line(byte) } else { inside(byte) });
+    let is_closed = !label.is_tag || value.get(length..)?.starts_with(b"</");
+    is_closed.then(|| (from, from.saturating_add(length)))
 }
 
-/// Words that also name parts of a language or a page: a quoted word after one is no secret.
-const CODE: [&str; 4] = ["token", "cookie", "access_key", "accesskey"];
+fn is_open_key(name: &[u8]) -> bool {
+    OPEN_KEYS.split(' ').any(|known| name.ends_with(known.as_bytes()))
+}
 
 /// How a header says what kind of secret follows.
 fn scheme_of(bytes: &[u8]) -> Option<&'static str> {
     ["bearer ", "basic "].into_iter().find(|scheme| starts_with(bytes, scheme))
 }
 
-/// `name=value`, as cookies are written.
+/// `name=value`, as cookies are written. No name of a variable, as in `sid=$SID`.
 fn is_pair(value: &[u8]) -> bool {
     let value = value.get(..TELLING).unwrap_or(value);
     let name = run(value, |byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let after = value.get(name..).unwrap_or_default();
-    name > 0 && matches!(after, [b'=', next, ..] if is_value(*next) && *next != b'=')
-}
-
-/// Whether a text ends as what stands before a secret's value does: by the last letters of the words that name one.
-pub fn is_value_of(before: &str) -> bool {
-    let signs = [' ', '"', '\'', '\\', '`', ']', '=', ':', '>'];
-    let name = before.trim_end_matches(signs);
-    let (name, between) = before.as_bytes().split_at(name.len());
-    if !between.iter().any(|sign| matches!(sign, b'=' | b':')) {
-        return false;
-    }
-    let Some(end) = name.last_chunk::<2>() else { return false };
-    let end = end.to_ascii_lowercase();
-    ENDS.split(' ').any(|known| known.as_bytes() == end)
-}
-
-/// After all that is one of these signs.
-fn past(bytes: &[u8], from: usize, signs: &[u8]) -> usize {
-    from.saturating_add(run(bytes.get(from..).unwrap_or_default(), |byte| signs.contains(&byte)))
-}
-
-fn starts_with(bytes: &[u8], word: &str) -> bool {
-    bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+    name > 0 && matches!(after, [b'=', next, ..] if is_value(*next) && !matches!(next, b'=' | b'$'))
 }
 
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends, and with numbers before them.
@@ -183,7 +178,7 @@ fn past_mark(line: &[u8]) -> Option<usize> {
 
 /// A line of base64, or a short one before the key's end.
 fn is_line_of_key(line: &[u8]) -> bool {
-    let length = run(line, |byte| is_base64(byte) || byte == b'=');
+    let length = run_of_base64(line);
     if length >= LEAST_LINE {
         return true;
     }
@@ -228,6 +223,10 @@ pub fn end_of_key(text: &str, word: usize) -> Option<usize> {
     pem(text.as_bytes(), near.saturating_add(head)).map(|(_, end)| end)
 }
 
+fn run_of_base64(bytes: &[u8]) -> usize {
+    run(bytes, |byte| is_base64(byte) || byte == b'=')
+}
+
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
 }
@@ -243,7 +242,7 @@ fn is_in_line(byte: u8) -> bool {
 }
 
 /// Signs of a value in quotes.
-fn is_quoted(byte: u8) -> bool {
+fn is_quoted_value(byte: u8) -> bool {
     (byte.is_ascii_graphic() && !b"\"'`\\[]<>{}".contains(&byte)) || !byte.is_ascii()
 }
 
@@ -252,10 +251,24 @@ fn is_mixed(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Names a function, which is called here: by its first arguments, or by a secret that was already taken out of its name.
+/// Signs as a random value has them: digits among letters all along, and no word or number between its other signs.
+fn is_random(value: &[u8]) -> bool {
+    let is_change = |two: &&[u8]| matches!(two, [a, b] if a.is_ascii_digit() != b.is_ascii_digit());
+    let mut parts = value.split(|byte| !byte.is_ascii_alphanumeric());
+    value.len() >= LEAST_RANDOM
+        && value.windows(2).filter(is_change).count() >= value.len() / 6
+        && parts.all(|part| part.len() < LEAST_PART || is_mixed(part))
+}
+
+/// Signs of base64, in fours.
+fn is_coded(value: &[u8]) -> bool {
+    run_of_base64(value) == value.len() && value.len().is_multiple_of(4) && is_mixed(value)
+}
+
+/// Names a function, which is called here: by its first arguments. Or a secret was already taken out of it.
 fn is_call(name: &[u8], after: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
-    name.iter().all(is_name) && (after.starts_with(b"(") || after.starts_with(REDACTED.as_bytes()))
+    after.starts_with(b"(") && name.iter().all(is_name) || after.starts_with(REDACTED.as_bytes())
 }
 
 /// Names a place that holds the secret, or holds none.
@@ -320,14 +333,6 @@ mod tests {
                 (expected, expected),
                 "{text}"
             );
-        }
-    }
-
-    #[test]
-    fn every_word_of_the_list_labels_a_secret() {
-        for word in WORDS.split(' ') {
-            assert!(is_value_of(&format!("x_{word}: \"")), "{word}");
-            assert!(word.len() <= LONGEST_WORD);
         }
     }
 }

@@ -4,6 +4,7 @@ mod cut;
 mod graphemes;
 mod identifiers;
 mod labelled_secrets;
+mod labels;
 mod leaves;
 mod lines;
 pub mod pairs;
@@ -22,7 +23,8 @@ pub use cut::{
 };
 pub use graphemes::{ceil_grapheme, floor_grapheme};
 pub use identifiers::identifiers;
-pub use labelled_secrets::{end_of_key, first_private_key, is_value_of};
+pub use labelled_secrets::{end_of_key, first_private_key};
+pub use labels::is_value_of;
 pub use leaves::leaves;
 pub use lines::{Quote, identifier_lines};
 pub use redact::{is_secret, redact, redact_each};

@@ -1,7 +1,8 @@
 //! Secrets out of texts (F106, A10): tokens by the prefixes that their makers gave them, values beside words like `password`,
 //! keys in PEM, credentials in addresses and headers. Linear and idempotent: what is put in their place matches nothing.
 
-use super::labelled_secrets::{assigned, is_value_of, pem};
+use super::labelled_secrets::{assigned, pem};
+use super::labels::is_value_of;
 use super::secrets::Kind;
 use crate::text::secret_forms::{Found, REDACTED, jwt, run, starts, token};
 
@@ -25,7 +26,7 @@ pub fn redact_each(
 ) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = start;
-    secrets(text, &mut |from, to| {
+    secrets(text, 0, &mut |from, to| {
         if to > start {
             out.push_str(text.get(done..from).unwrap_or_default());
             out.push_str(REDACTED);
@@ -65,7 +66,8 @@ pub fn is_secret(text: &str, from: usize, to: usize) -> bool {
     let id = || word.bytes().all(|byte| Kind::Hex.has(byte) || byte == b'-');
     let joined = || bytes.last().is_some_and(|byte| Kind::Dotted.has(*byte));
     let long = word.len() >= LEAST_WORD && digits() && (joined() || !id());
-    let beside = || is_value_of(before) || before.ends_with("earer ");
+    let scheme = || matches!(bytes.last_chunk(), Some(b"arer " | b"asic " | b"oken "));
+    let beside = || is_value_of(before) || scheme();
     if !long && !beside() && text.as_bytes().get(to) != Some(&b'@') {
         return false;
     }
@@ -73,19 +75,17 @@ pub fn is_secret(text: &str, from: usize, to: usize) -> bool {
     let start = text.floor_char_boundary(from.saturating_sub(back.saturating_add(NAME)));
     let after = text.as_bytes().get(to..).unwrap_or_default();
     let ahead = run(after.get(..AFTER).unwrap_or(after), |byte| Kind::Dotted.has(byte));
-    let end = text.ceil_char_boundary(to.saturating_add(ahead).saturating_add(1));
+    // With the sign after it, or the two that close a tag.
+    let end = text.ceil_char_boundary(to.saturating_add(ahead).saturating_add(2));
     let mut is = false;
-    let mut found = |own: usize, end: usize| {
-        is |= start.saturating_add(own) < to && from < start.saturating_add(end);
-    };
-    secrets(text.get(start..end).unwrap_or_default(), &mut found);
+    let text = text.get(..end).unwrap_or_default();
+    secrets(text, start, &mut |secret, end| is |= secret < to && from < end);
     is
 }
 
-/// Where secrets stand in a text.
-fn secrets(text: &str, found: &mut dyn FnMut(usize, usize)) {
+/// Where secrets stand in a text, from a byte on.
+fn secrets(text: &str, mut at: usize, found: &mut dyn FnMut(usize, usize)) {
     let bytes = text.as_bytes();
-    let mut at = 0;
     // A long word that was looked at as a signed token is not looked at again.
     let mut no_jwt_before = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -236,6 +236,82 @@ mod tests {
         );
     }
 
+    /// Row F106.
+    #[test]
+    fn secrets_in_settings_code_and_command_lines_are_redacted() {
+        for (text, expected) in [
+            // Variables of the environment.
+            ("DB_PASS=hunter2x", "DB_PASS=[redacted]"),
+            ("SMTP_PASS: \"hunt2x\"", "SMTP_PASS: \"[redacted]\""),
+            ("STRIPE_KEY=a8Kd93jfLq02mZx8", "STRIPE_KEY=[redacted]"),
+            ("\"API_V2_KEY\": \"3f786850e387550fdab8\"", "\"API_V2_KEY\": \"[redacted]\""),
+            ("X_KEY='q7/Rt5+vT2b9-Lk3_0dQ8w=='", "X_KEY='[redacted]'"),
+            // Names in camel case.
+            ("privateKey: \"a8Kd93jf\"", "privateKey: \"[redacted]\""),
+            ("DBPassword = \"correct horse\"", "DBPassword = \"[redacted]\""),
+            ("DBPassword=hunter2x", "DBPassword=[redacted]"),
+            ("dbPass: 'hunter2x'", "dbPass: '[redacted]'"),
+            ("{ user: \"me\", pass: \"hunter2x\" }", "{ user: \"me\", pass: \"[redacted]\" }"),
+            ("NGROK_AUTHTOKEN=2aB4cD6e", "NGROK_AUTHTOKEN=[redacted]"),
+            ("authToken: \"2aB4cD6e\"", "authToken: \"[redacted]\""),
+            ("secretAccessKey: \"wJalrXUtnFEMI\"", "secretAccessKey: \"[redacted]\""),
+            // Declarations with a type.
+            ("const password: string = \"hunter2x\";", "const password: string = \"[redacted]\";"),
+            ("password: str = 'hunter2x'", "password: str = '[redacted]'"),
+            ("let token: Option<&str> = \"hunt2x\"", "let token: Option<&str> = \"[redacted]\""),
+            ("String password = \"hunter2x\";", "String password = \"[redacted]\";"),
+            // Command lines.
+            ("mysql --password hunter2x db", "mysql --password [redacted] db"),
+            (
+                "x --api-key 'a8Kd93' --token  2aB4cD6e",
+                "x --api-key '[redacted]' --token  [redacted]",
+            ),
+            ("x --access-token 2aB4cD6e", "x --access-token [redacted]"),
+            // Headers.
+            ("Authorization: token 3f786850e387", "Authorization: token [redacted]"),
+            (
+                r#"{"Authorization": "token 3f786850e387"}"#,
+                r#"{"Authorization": "token [redacted]"}"#,
+            ),
+            ("'Authorization': 'Token 3f786850e387'", "'Authorization': 'Token [redacted]'"),
+            ("Authorization: Basic bWU6aHVudGVyMng=", "Authorization: Basic [redacted]"),
+            // Files of settings.
+            (r#""auth": "bWU6aHVudGVyMng=""#, r#""auth": "[redacted]""#),
+            ("//npm.example/:_auth=bWU6aHVudGVyMng=", "//npm.example/:_auth=[redacted]"),
+            ("client-key-data: LS0tLS1CRUdJTiBFQ/+==", "client-key-data: [redacted]"),
+            ("    token: 2aB4cD6e8fG0", "    token: [redacted]"),
+            ("<password>hunt2x</password>", "<password>[redacted]</password>"),
+            (
+                "<db:dbPass>{0}</a><secret>a1+b2/c3=</secret>",
+                "<db:dbPass>{0}</a><secret>[redacted]</secret>",
+            ),
+            (
+                r#"<add key="Password" value="hunt2x"/>"#,
+                r#"<add key="Password" value="[redacted]"/>"#,
+            ),
+            ("- name: DB_PASSWORD\n  value: hunter2x", "- name: DB_PASSWORD\n  value: [redacted]"),
+            (
+                "- name: \"X_TOKEN\"\r\n  value: \"hunt2x\"",
+                "- name: \"X_TOKEN\"\r\n  value: \"[redacted]\"",
+            ),
+            (
+                r#"{"name": "API_KEY",\n "value": "a8Kd93"}"#,
+                r#"{"name": "API_KEY",\n "value": "[redacted]"}"#,
+            ),
+            (
+                " 12\u{2192}- name: DB_PASS\n 13\u{2192}  value: hunt2x77",
+                " 12\u{2192}- name: DB_PASS\n 13\u{2192}  value: [redacted]",
+            ),
+            (
+                "- name: STRIPE_KEY\\n  value: a8Kd93jfLq02mZx8",
+                "- name: STRIPE_KEY\\n  value: [redacted]",
+            ),
+        ] {
+            assert_eq!(redact(text), expected);
+            assert_eq!(redact(expected), expected);
+        }
+    }
+
     /// Tools that show files number the lines, and name the file before each.
     #[test]
     fn a_key_whose_lines_are_numbered_is_redacted() {
@@ -314,10 +390,27 @@ mod tests {
             ("postgres://me:hunterTwo22@db/x", "hunterTwo22"),
             ("a: Bearer abcDef0123456789", "abcDef0123456789"),
             ("password := 'tr0ubAdor'", "tr0ubAdor"),
+            ("DB_PASS=\"tr0ubAdor\"", "tr0ubAdor"),
+            ("dbPass: 'tr0ubAdor'", "tr0ubAdor"),
+            ("DBPassword=tr0ubAdor", "tr0ubAdor"),
+            ("STRIPE_KEY=a8Kd93jfLq02mZx8", "a8Kd93jfLq02mZx8"),
+            ("password: string = \"tr0ubAdor\"", "tr0ubAdor"),
+            ("password: str = \"tr0ubAdor\"", "tr0ubAdor"),
+            ("x --password tr0ubAdor", "tr0ubAdor"),
+            ("x --api-key 'tr0ubAdor'", "tr0ubAdor"),
+            ("Authorization: token tr0ubAdorAbc", "tr0ubAdorAbc"),
+            ("Authorization: Basic bWU6aHVudGVyMng", "bWU6aHVudGVyMng"),
+            ("\"auth\": \"bWU6aHVudGVyMng=\"", "bWU6aHVudGVyMng"),
+            ("client-key-data: tr0ubAdor", "tr0ubAdor"),
+            ("<password>tr0ubAdor</password>", "tr0ubAdor"),
+            ("<add key=\"Password\" value=\"tr0ubAdor\"/>", "tr0ubAdor"),
+            ("- name: DB_PASSWORD\n  value: tr0ubAdor", "tr0ubAdor"),
         ] {
+            let mut found = 0;
             super::super::identifiers(text, &mut |word, at| {
-                assert!(word != secret || is_secret(text, at, at + word.len()), "{text}");
+                found += usize::from(word.contains(secret) && is_secret(text, at, at + word.len()));
             });
+            assert!(found > 0, "{text}");
         }
     }
 
@@ -335,6 +428,35 @@ mod tests {
     fn text_without_secrets_is_unchanged() {
         for text in [
             "let token: string = await getToken(user1);",
+            // Keys that are no secrets, and passes that are no passwords.
+            "PRIMARY_KEY=id FOREIGN_KEY=user_id2 CACHE_KEY=user:1 SORT_KEY=created_at2",
+            "CACHE_KEY=3f786850e387550fdab836ed7e6dc881de23001b PUBLIC_KEY=a8Kd93jfLq02mZx8",
+            "BUILD_KEY=linux-node20-3f786850e387550fdab8, STORAGE_KEY = 'app_state_v2_2024'",
+            "DATE_KEY=20240102-030405-06 GRID_KEY='grid-v1-2x2-cols' A_KEY=a8Kd93jfLq02mZ",
+            "const ENTER_KEY = \"KeyboardEnter13Code\", my_key=a8Kd93jfLq02mZx8",
+            "--- PASS: TestLogin1 (0.00s), FIRST_PASS=colours, render_pass = renderPass2",
+            "pass: \"contains 12 items\", \"pass\": \"12items of 13\", pass: 'only letters'",
+            "this.bloomPass = bloomPass2, compass: 'north1', _PASS=short1",
+            "privateKey: RedactedUint8Array, key: 'Set-Cookie', value: `id=${id1}; Path=/`",
+            "privateKey: \"string\", privateKey = loadKey2(path), authtoken: undefined",
+            "interface A { password: string; dbPass: string, privateKey: Buffer }",
+            "const password: string = \"required\", token: str = os.environ[\"X1\"]",
+            "PASSWORD=none NAME=\"abc123\" run; password: a b = \"abc123\"",
+            "x --password <password> --token $TOKEN --secret ${SECRET1} --api-key \"your key1\"",
+            "x --password-stdin, --token --verbose1, --password PASSWORD, the --token to use1now",
+            "the token abc12345, a-password abc12345 - token abc12345",
+            "Authorization: token <token12>, Authorization: token required, a token 3f786850e387",
+            "Authorization: Basic authentication, Basic AuthenticationFilter, Basic Credentials",
+            "auth: 'required', auth: \"oauth2-proxy9\", \"auth\": \"authenticate\", auth=abcdefgh1jkl",
+            "auth: \"oauth2Handler\", Authorization: key1Ofanother",
+            "client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t1",
+            "<password>your password</password><token>abcdefgh</token><password>ab12</password>",
+            "Vec<Token>abc12345, if token>abc12345 {}, <password>abc12345<b>, <secret>$A12345</secret>",
+            "<input type=\"password\" value=\"Submit\"><p title=\"token\" value=\"${a1}\">",
+            "- name: DB_PASSWORD\n  valueFrom: secret1ref, password\nvalues: hunter2x",
+            "- name: DB_PASSWORD\n- value: hunter2x, \"password\"}, {\"value\": \"hunter2x\"",
+            "the password value: abc12345",
+            "exports.readX509Token = readX509Token;",
             "max_tokens: 4096, tokens=12345678a",
             "{ token: \"keyword\" }, typeof token === \"string9\", \"cookie\":\"^0.7.1\"",
             "PWD=/home/me/projects/4",
@@ -386,6 +508,15 @@ mod tests {
             "key-0",
             "aB",
             "\"token\": \"",
+            "password\n",
+            "password\"n ",
+            "token: a",
+            "token: a = ",
+            "A_KEY=a1",
+            "--token ",
+            "<token>",
+            "Basic dXNl",
+            "\"1\" ",
         ] {
             assert!(!redact(&piece.repeat(1_000_000 / piece.len())).is_empty());
         }
@@ -407,7 +538,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_redacted_text_is_not_redacted_again(text in r#"(\(|sk-|ghp_|eyJ|AKIA|key-|password|token|Bearer |://|:|=|"|@|\\n|-----BEGIN |PRIVATE KEY|-----|[a-zA-Z0-9]{1,40}|[ .\-_é/]){0,30}"#) {
+        fn a_redacted_text_is_not_redacted_again(text in r#"(\(|sk-|ghp_|eyJ|AKIA|key-|password|token|Bearer |://|:|=|"|@|_KEY|--|</?|>|value| = |"auth|"pass|\\n|-----BEGIN |PRIVATE KEY|-----|[a-zA-Z0-9]{1,40}|[ .\-_é/]){0,30}"#) {
             let once = redact(&text);
             prop_assert_eq!(redact(&once), once);
         }

@@ -1,6 +1,6 @@
 //! Forms by which a secret is known alone: the prefixes of tokens, and JSON web tokens.
 
-use crate::text::secrets::{FAMILIES, Family, Kind, SHORTEST};
+use crate::text::secrets::{FAMILIES, Family, Kind, SHORTEST, may_start};
 
 /// What stands where a secret stood.
 pub(super) const REDACTED: &str = "[redacted]";
@@ -9,14 +9,19 @@ const LEAST_JWT: usize = 30;
 
 pub(super) type Found = Option<(usize, usize)>;
 
-/// A word starts here. It may follow an escape: of JSON, of an address, of a terminal's colours. It may start at a hump: `dbPassword`.
+/// A word starts here. It may follow an escape: of JSON, of an address, of a terminal's colours. It may start at a
+/// hump: `dbPassword`, `DBPassword`.
 pub(super) fn starts(bytes: &[u8], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied();
-    let hump = before(1).is_some_and(|byte| byte.is_ascii_lowercase());
+    let next =
+        || at.checked_add(1).and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_lowercase);
+    let hump = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_uppercase() && next();
     match bytes.get(at) {
         Some(byte) if byte.is_ascii_alphanumeric() => {
             let inside = before(1).is_some_and(|byte| byte.is_ascii_alphanumeric());
-            !inside || (hump && byte.is_ascii_uppercase()) || is_after_escape(bytes, at)
+            !inside
+                || (byte.is_ascii_uppercase() && before(1).is_some_and(hump))
+                || is_after_escape(bytes, at)
         }
         _ => false,
     }
@@ -48,7 +53,9 @@ const LONGEST_COLOUR: usize = 18;
 pub(super) fn token(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
     // Most words are too short for any.
-    if !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte)) {
+    if !may_start(*rest.first()?)
+        || !rest.get(..SHORTEST)?.iter().all(|byte| Kind::Dotted.has(*byte))
+    {
         return None;
     }
     if let Some(length) = bot_token(rest) {
@@ -108,4 +115,8 @@ pub(super) fn jwt(bytes: &[u8], at: usize, no_jwt_before: &mut usize) -> Found {
 
 pub(super) fn run(bytes: &[u8], mut inside: impl FnMut(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !inside(*byte)).unwrap_or(bytes.len())
+}
+
+pub(super) fn starts_with(bytes: &[u8], word: &str) -> bool {
+    bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
 }

@@ -49,6 +49,11 @@ const fn family(kind: Kind, least: u8, prefixes: &'static str) -> Family {
 /// The shortest token, with its prefix.
 pub(super) const SHORTEST: usize = 20;
 
+/// Whether a prefix below starts so, or a bot's number.
+pub(super) fn may_start(byte: u8) -> bool {
+    b"ACEGHNPSacdfghklnprstvwxy0123456789".contains(&byte)
+}
+
 /// All tokens that are known by their prefix.
 pub(super) const FAMILIES: [Family; 27] = [
     family(Kind::Wide, 16, "tskey-"),
@@ -88,11 +93,30 @@ pub(super) const FAMILIES: [Family; 27] = [
     family(Kind::Hex, 64, "dop_v1_ doo_v1_ dor_v1_ sntryu_"),
 ];
 
-/// What the words below end in.
-pub(super) const ENDS: &str = "rd wd se et ey en ie";
-
 /// The longest of the words below.
 pub(super) const LONGEST_WORD: usize = 17;
 
-/// Words whose value is a secret, as the end of a name: `DB_PASSWORD`, `aws_secret_access_key`, `x-api-key`.
-pub(super) const WORDS: &str = "password pgpassword passwd passphrase pwd secret secret_key secretkey secret_access_key secretaccesskey client_secret clientsecret api_key api-key apikey access_key accesskey accountkey private_key signing_key encryption_key access_token refresh_token auth_token token sharedaccesskey cookie";
+/// Words whose value is a secret, as the end of a name: `DB_PASSWORD`, `aws_secret_access_key`, `x-api-key`. Two spaces start the
+/// next group.
+pub(super) const WORDS: &str = "password pgpassword passwd passphrase  pwd  secret secret_key secretkey secret_access_key secretaccesskey client_secret clientsecret api_key api-key apikey accountkey private_key signing_key encryption_key access_token access-token refresh_token auth_token auth-token sharedaccesskey  token authtoken access_key accesskey client-key-data  cookie  pass privatekey  key  auth  authorization";
+
+/// The value may be a sentence.
+pub(super) const PASSWORD: u8 = 0;
+/// The word also names the folder that a shell is in.
+pub(super) const PWD: u8 = 1;
+/// From this group on, a word also names parts of a language or a page: only what has letters and digits is a secret.
+pub(super) const CODE: u8 = 3;
+pub(super) const COOKIE: u8 = 4;
+/// The word also names passes of a renderer, tests that pass, keys that are bytes.
+pub(super) const PASS: u8 = 5;
+/// The word also names keys of tables, of caches, of a keyboard.
+pub(super) const KEY: u8 = 6;
+/// The value is base64 of a user and a password, as Docker keeps it. The word also names kinds of logins.
+pub(super) const AUTH: u8 = 7;
+/// The value follows the word `token`.
+pub(super) const HEADER: u8 = 8;
+/// No word: a scheme like `Bearer`.
+pub(super) const SCHEME: u8 = 9;
+
+/// Names before `KEY` whose value is known to others, or a hash.
+pub(super) const OPEN_KEYS: &str = "PUBLIC_ CACHE_ GPG_ HASH_ OBJECT_ IDEMPOTENCY_";
