@@ -202,12 +202,9 @@ impl<'a> History<'a> {
     /// Ids of the calls whose results are messages of their own: their copies in the calls' records are not.
     fn answered(&self) -> ByName<'a> {
         let mut answered = ByName::default();
-        let users = self.messages.iter().filter(|message| message.fields.is("type", "user"));
-        for part in users.flat_map(|message| parts(message.fields.get("content"))) {
-            if let Part::Own(raw) = part
-                && let Some(id) = at(&Object::of(raw), "functionResponse.id").and_then(text)
-            {
-                answered.insert(0, id, 0);
+        for message in self.messages.iter().filter(|message| message.fields.is("type", "user")) {
+            for part in parts(message.fields.get("content"), &text_part) {
+                note(&mut answered, &part, "functionResponse.id");
             }
         }
         answered
@@ -245,23 +242,26 @@ fn in_front(places: &[Option<usize>]) -> usize {
     front
 }
 
-/// A part of a message.
-enum Part<'a> {
-    /// A string that stands for a text.
-    Text(&'a RawValue),
-    Own(&'a RawValue),
-}
-
-/// The parts of a record's content: a string, a part, or a list of both.
-fn parts(content: Option<&RawValue>) -> Vec<Part<'_>> {
+/// The parts of a record's content, as JSON: a string, a part, or a list of both. `of_text` makes one of a string (JSON).
+fn parts(content: Option<&RawValue>, of_text: &dyn Fn(&str) -> String) -> Vec<String> {
     let Some(content) = content else { return Vec::new() };
     let list = if content.starts_with('[') { items(content) } else { vec![content] };
-    let part = |raw| match inside(raw) {
+    let part = |raw: &RawValue| match inside(raw) {
         Some("") => None,
-        Some(_) => Some(Part::Text(raw)),
-        None => is_object(raw).then_some(Part::Own(raw)),
+        Some(_) => Some(of_text(raw)),
+        None => is_object(raw).then(|| raw.into()),
     };
     list.into_iter().filter_map(part).collect()
+}
+
+fn text_part(text: &str) -> String {
+    format!("{{\"text\":{text}}}")
+}
+
+/// Notes the id of a call or a result, if the part has one. True: it was noted before.
+fn note(ids: &mut ByName<'_>, part: &str, path: &str) -> bool {
+    let id = at(&Object::of(part), path).and_then(text);
+    id.is_some_and(|id| ids.insert(0, id.into_owned(), 0).is_some())
 }
 
 /// A content of Gemini's API, as JSON.
@@ -269,34 +269,21 @@ fn content(role: &str, parts: &[String]) -> String {
     format!("{{\"role\":\"{role}\",\"parts\":[{}]}}", parts.join(","))
 }
 
-impl Part<'_> {
-    fn json(&self) -> String {
-        match self {
-            Part::Text(raw) => format!("{{\"text\":{raw}}}"),
-            Part::Own(raw) => (*raw).into(),
-        }
-    }
-}
-
 impl Message<'_> {
     fn write(&self, answered: &ByName<'_>, file: &mut SessionFile) {
-        let spoken = parts(self.fields.get("content"));
+        let spoken = self.fields.get("content");
+        let mut all = parts(spoken, &text_part);
         if !self.fields.is("type", "gemini") {
-            let first = spoken.first().and_then(|part| match part {
-                Part::Text(raw) => text(raw),
-                Part::Own(raw) => Object::of(raw).text("text"),
-            });
             // A command of the program.
-            let is_command = first.is_some_and(|text| text.trim_start().starts_with(['/', '?']));
-            if !spoken.is_empty() && !is_command {
-                let spoken: Vec<_> = spoken.iter().map(Part::json).collect();
-                file.made(self.line, content("user", &spoken));
+            let is_command =
+                spoken.is_some_and(|it| plain(it).trim_start().starts_with(['/', '?']));
+            if !all.is_empty() && !is_command {
+                file.made(self.line, content("user", &all));
             }
             return;
         }
-        let (calls, results) = self.calls(&spoken, answered);
-        let spoken: Vec<_> = spoken.iter().map(Part::json).chain(calls).collect();
-        if spoken.is_empty() {
+        let results = self.add_calls(&mut all, answered);
+        if all.is_empty() {
             return;
         }
         let usage = self.fields.object("tokens").and_then(|tokens| GEMINI_CLI.read(&tokens));
@@ -304,51 +291,42 @@ impl Message<'_> {
         if let Some(model) = self.fields.text("model") {
             file.called(&model);
         }
-        file.made(self.line, content("model", &spoken));
+        file.made(self.line, content("model", &all));
         if !results.is_empty() {
             file.made(self.line, content("user", &results));
         }
     }
 
-    /// Calls that are not parts of what was said, and results that are not messages.
-    fn calls(&self, spoken: &[Part<'_>], answered: &ByName<'_>) -> (Vec<String>, Vec<String>) {
-        let mut asked = ByName::default();
-        for part in spoken {
-            if let Part::Own(raw) = part
-                && let Some(id) = at(&Object::of(raw), "functionCall.id").and_then(text)
-            {
-                asked.insert(0, id.into_owned(), 0);
-            }
+    /// Adds the calls that are no parts of the content. Results that are no messages.
+    fn add_calls(&self, all: &mut Vec<String>, answered: &ByName<'_>) -> Vec<String> {
+        let (mut asked, mut found) = (ByName::default(), ByName::default());
+        for part in &*all {
+            note(&mut asked, part, "functionCall.id");
         }
-        let (mut calls, mut results, mut found) = (Vec::new(), Vec::new(), ByName::default());
+        let mut results = Vec::new();
         for call in self.fields.items("toolCalls").into_iter().map(Object::of) {
             let id = call.get("id").map_or("\"\"", |id| id);
             let name = call.get("name").map_or("\"unknown\"", |name| name);
             let plain_id = text(id).unwrap_or_default();
             if !asked.has(0, &plain_id) {
                 let args = call.get("args").filter(|args| is_object(args)).map_or("{}", |it| it);
-                calls.push(format!(
+                all.push(format!(
                     "{{\"functionCall\":{{\"id\":{id},\"name\":{name},\"args\":{args}}}}}"
                 ));
             }
             if answered.has(0, &plain_id) {
                 continue;
             }
-            for part in parts(call.get("result")) {
-                let json = match part {
-                    Part::Text(raw) => format!(
-                        "{{\"functionResponse\":{{\"id\":{id},\"name\":{name},\"response\":{{\"output\":{raw}}}}}}}"
-                    ),
-                    Part::Own(raw) => raw.into(),
-                };
-                let of = at(&Object::of(&json), "functionResponse.id").and_then(text);
-                // Of calls that were made together each may hold the results of all.
-                if of.is_none_or(|of| found.insert(0, of.into_owned(), 0).is_none()) {
-                    results.push(json);
-                }
-            }
+            let of_text = |output: &str| {
+                format!(
+                    "{{\"functionResponse\":{{\"id\":{id},\"name\":{name},\"response\":{{\"output\":{output}}}}}}}"
+                )
+            };
+            // Of calls that were made together each may hold the results of all.
+            let new = |part: &String| !note(&mut found, part, "functionResponse.id");
+            results.extend(parts(call.get("result"), &of_text).into_iter().filter(new));
         }
-        (calls, results)
+        results
     }
 }
 

@@ -97,12 +97,13 @@ fn scheme_of(bytes: &[u8]) -> Option<&'static str> {
     ["bearer ", "basic "].into_iter().find(|scheme| starts_with(bytes, scheme))
 }
 
-/// `name=value`, as cookies are written. No name of a variable, as in `sid=$SID`.
+/// `name=value`, as cookies are written. No template, as in `sid=${id}`.
 fn is_pair(value: &[u8]) -> bool {
     let value = value.get(..TELLING).unwrap_or(value);
     let name = run(value, |byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let after = value.get(name..).unwrap_or_default();
-    name > 0 && matches!(after, [b'=', next, ..] if is_value(*next) && !matches!(next, b'=' | b'$'))
+    let is_value = matches!(after, [b'=', next, ..] if is_value(*next) && *next != b'=');
+    name > 0 && is_value && !after.starts_with(b"=${")
 }
 
 /// A private key in PEM, as far as it looks like one: lines of base64, also with escaped ends, and with numbers before them.

@@ -124,7 +124,7 @@ pub fn is_value_of(before: &str) -> bool {
 
 /// Whether the last letters are those of a word after which a value may follow: of a label, of `value`, or of a type of texts.
 fn ends_as_label(name: &[u8]) -> bool {
-    // Any two that are neighbours here.
+    // Neighbours here are the last two letters of each such word; a few other pairs only take time.
     let ends = b"rdwdseteyenieuessthtangontr";
     name.last_chunk()
         .is_some_and(|end: &[u8; 2]| ends.windows(2).any(|it| it.eq_ignore_ascii_case(end)))

@@ -207,6 +207,7 @@ mod tests {
             ("passphrase: 'correct horse <9> staple'", "passphrase: '[redacted]'"),
             ("Cookie: theme=dark; sid=a1b2\r\nHost: x", "Cookie: [redacted]\r\nHost: x"),
             ("set-cookie:a=b; Path=/", "set-cookie:[redacted]"),
+            ("Cookie: a=$x; sid=real", "Cookie: [redacted]"),
             (r#"{\"cookie\":\"a=b; sid=c d\"}"#, r#"{\"cookie\":\"[redacted]\"}"#),
             ("\u{1b}[1;32mpassword=ab12cd34\u{1b}[0m", "\u{1b}[1;32mpassword=[redacted]\u{1b}[0m"),
             ("a\\u0026api_key=ab12cd34ef", "a\\u0026api_key=[redacted]"),
