@@ -11,7 +11,6 @@ use crate::context::session::marks::{mark, rolled};
 use crate::context::session::snapshot::content::{Shape, Snapshot};
 use crate::context::session::snapshot::past::{Past, Trace};
 use crate::context::session::snapshot::waiting::Waiting;
-use crate::context::session::snapshot::waiting::wait_for;
 use crate::context::session::why::Why;
 use crate::ledger::Arrival;
 use crate::model::{BlockId, Form, GroupId, Kind, Mask, Message, MessageId, Outline, Role};
@@ -51,8 +50,10 @@ pub(super) fn wait_for_a_later_part(session: &mut Session) {
         return;
     };
     session.reset();
-    wait_for(session, snapshot, earlier);
-    session.restoration.waiting.iter_mut().for_each(|waiting| waiting.starts_late = true);
+    session.request.pins.clone_from(&snapshot.pins);
+    session.request.pins.detach();
+    session.restoration.waiting =
+        Some(Waiting { starts_late: true, earlier, ..Waiting::new(snapshot) });
 }
 
 /// Whether the host may have forgotten how the history starts, which [`align`](crate::context::align) tells.

@@ -26,7 +26,7 @@ use crate::context::session::calibration::Calibration;
 use crate::context::session::marks::{mark, rolled};
 use crate::context::session::snapshot::content::{Changed, Shape, Snapshot, UNKNOWN};
 use crate::context::session::snapshot::forgotten::{past_messages, trace_message};
-use crate::context::session::snapshot::waiting::wait_for;
+use crate::context::session::snapshot::restore::wait_for;
 use crate::context::session::why::Why;
 use crate::context::transcript::dialect::native;
 use crate::context::transcript::masks::renew_protection;

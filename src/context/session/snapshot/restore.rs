@@ -19,6 +19,13 @@ use crate::model::{BlockId, Draft, Form, Kind, MessageId, Outline, Span};
 use crate::number::count;
 use crate::prune::{Change, Head, Rule};
 
+/// The session waits for the messages that the snapshot was made of. `earlier`: marks of those before its own.
+pub(super) fn wait_for(session: &mut Session, snapshot: Snapshot, earlier: Vec<u32>) {
+    session.request.pins.clone_from(&snapshot.pins);
+    session.request.pins.detach();
+    session.restoration.waiting = Some(Waiting { earlier, ..Waiting::new(snapshot) });
+}
+
 /// Whether the next message is the one that the snapshot was made of; if not, takes up what came before it.
 pub(in crate::context) fn match_message(
     session: &mut Session,

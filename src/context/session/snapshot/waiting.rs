@@ -1,7 +1,6 @@
 //! A session that waits for the messages that its snapshot was made of, and how it takes up what it knew of them.
 
 use crate::context::request::placeholders::Want;
-use crate::context::session::Session;
 use crate::context::session::snapshot::content::{Changed, Shape, Snapshot};
 use crate::model::{BlockId, MessageId, Span};
 use crate::prune::Shorten;
@@ -13,7 +12,7 @@ pub(in crate::context) struct Waiting {
     pub(super) cuts: Cuts,
     /// Of the messages that have come.
     pub(super) rolling: u64,
-    /// Marks of the messages before those that the snapshot has marks of, if they were in this process.
+    /// Marks of the messages before those that the snapshot has marks of, if these were in this process.
     pub(super) earlier: Vec<u32>,
     /// The measured messages are kept where the history parts.
     pub(super) keeps: bool,
@@ -60,13 +59,6 @@ impl Waiting {
     pub(in crate::context) fn checkpoints(&self) -> &str {
         &self.snapshot.compactions.checkpoints
     }
-}
-
-/// The session waits for the messages that the snapshot was made of. `earlier`: of those that it has no marks of.
-pub(super) fn wait_for(session: &mut Session, snapshot: Snapshot, earlier: Vec<u32>) {
-    session.request.pins.clone_from(&snapshot.pins);
-    session.request.pins.detach();
-    session.restoration.waiting = Some(Waiting { earlier, ..Waiting::new(snapshot) });
 }
 
 /// What is written again from the texts of the messages that come.
