@@ -9,9 +9,12 @@ type Parts = ReadonlyArray<string | RegExp>;
 const ANY = /^[^.]/;
 /** What agents of an agent wrote stands beside its own. */
 const SESSION = /^(?!agent-).+\.jsonl$/;
+/** Older versions of Gemini CLI wrote one object. */
+const GEMINI = /^session-.+\.jsonl?$/;
 
 /**
- * The newest session of this folder, by Claude Code or pi, which sort them so; else the newest of Codex or OpenClaw, which do not.
+ * The newest session of this folder, by Claude Code or pi, which sort them so; else the newest of Codex, Gemini CLI or
+ * OpenClaw, which do not.
  * Undefined where there is none.
  */
 export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefined {
@@ -27,6 +30,7 @@ export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefin
     ],
     [
       [own("CODEX_HOME", ".codex"), "sessions", ANY, ANY, ANY, SESSION],
+      [home, ".gemini", "tmp", ANY, "chats", GEMINI],
       [own("OPENCLAW_STATE_DIR", ".openclaw"), "agents", ANY, "sessions", SESSION],
     ],
   ];

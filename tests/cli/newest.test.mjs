@@ -41,6 +41,9 @@ test("commands without a file use the newest session of this folder, or else of 
   };
   const openclaw = put(".openclaw/agents/main/sessions/a.jsonl", 9);
   assert.equal(announced(["map"]), openclaw);
+  const gemini = put(".gemini/tmp/work/chats/session-2026-01-02T03-04-a1b2c3d4.jsonl", 7);
+  put(".gemini/tmp/work/logs.json", 6, "[]");
+  assert.equal(announced(["map"]), gemini);
   const codex = put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);
   assert.equal(announced(["inspect", "--chat"]), codex);
   const pi = put(`.pi/agent/sessions/--${cwd.slice(1).replaceAll("/", "-")}--/old.jsonl`, 60);
