@@ -7,7 +7,7 @@
 use super::file::{CompactionRecord, SessionFile, refuse_leaf};
 use super::lines::Line;
 use super::messages::plain;
-use super::path::at;
+use super::path::{any, at};
 use super::raw::{Object, RawValue, inside, is_object, items, text};
 use super::time::millis;
 use super::usage::GEMINI_CLI;
@@ -28,7 +28,11 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
         let known = ["user", "gemini", "info", "error", "warning", "session", "$set", "$rewindTo"];
         file.receipt.count(&kind, known.contains(&&*kind));
         match &*kind {
-            "user" | "gemini" => history.put(line.number, line.fields.clone()),
+            "user" | "gemini" => history.add(line.number, line.fields.clone()),
+            // A file that a tool read, which goes out after its result.
+            "info" if any(&line.fields, "content.*.inlineData", &|_| true) => {
+                history.add(line.number, line.fields.clone());
+            }
             "$rewindTo" => history.rewind(&line.fields),
             "$set" => history.set(line),
             _ => {}
@@ -63,8 +67,9 @@ enum Stay {
     Here,
     /// A compression removed it.
     Folded,
-    /// The user took it back, or it is only part of a summary.
+    /// The user took it back.
     TakenBack,
+    /// It is, or is part of, the summary of a compression.
     Summary,
 }
 
@@ -99,30 +104,44 @@ struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    /// The place of the message with the record's id, if it is here.
+    /// The place of the message with the record's id, if it is part of the history.
     fn place(&self, fields: &Object<'_>) -> Option<usize> {
         let place = self.places.get(0, &fields.text("id")?)?;
-        self.messages.get(place).filter(|it| it.stay == Stay::Here).map(|_| place)
+        let message = self.messages.get(place)?;
+        matches!(message.stay, Stay::Here | Stay::Summary).then_some(place)
     }
 
-    fn put(&mut self, line: u32, fields: Object<'a>) {
-        if let Some(place) = self.place(&fields) {
+    fn is_summary(&self, place: usize) -> bool {
+        self.messages.get(place).is_some_and(|it| it.stay == Stay::Summary)
+    }
+
+    /// A record comes.
+    fn add(&mut self, line: u32, fields: Object<'a>) {
+        if self.place(&fields).is_some() {
             self.repeated = self.repeated.saturating_add(1);
-            if let Some(known) = self.messages.get_mut(place) {
-                known.fields = fields;
-            }
-            return;
+        } else {
+            self.here.push(self.messages.len());
         }
-        let place = self.messages.len();
+        self.put(line, fields);
+    }
+
+    /// The place of a record, in which it is now.
+    fn put(&mut self, line: u32, fields: Object<'a>) -> usize {
+        let place = self.place(&fields).unwrap_or(self.messages.len());
+        if let Some(known) = self.messages.get_mut(place) {
+            known.fields = fields;
+            return place;
+        }
         if let Some(id) = fields.text("id") {
             self.places.insert(0, id, place);
         }
-        self.here.push(place);
-        self.messages.push(Message { line, fields, stay: Stay::Here, listed: self.lists });
+        self.messages.push(Message { line, fields, stay: Stay::Here, listed: 0 });
+        place
     }
 
     fn leave(&mut self, place: usize, stay: Stay) {
-        self.messages.get_mut(place).into_iter().for_each(|message| message.stay = stay);
+        let message = self.messages.get_mut(place).filter(|it| it.stay == Stay::Here);
+        message.into_iter().for_each(|it| it.stay = stay);
     }
 
     /// Takes back this message and all after it; all messages, if it is not known.
@@ -137,42 +156,58 @@ impl<'a> History<'a> {
 
     /// The history is this one from now on.
     fn set(&mut self, line: &Line<'a>) {
-        let list = at(&line.fields, "$set.messages").map(items).unwrap_or_default();
-        let records: Vec<Object<'a>> = list.into_iter().map(Object::of).collect();
-        if records.is_empty() {
+        let list = at(&line.fields, "$set.messages").filter(|list| list.starts_with('['));
+        let Some(list) = list else { return };
+        let records: Vec<Object<'a>> = items(list).into_iter().map(Object::of).collect();
+        let known: Vec<_> = records.iter().map(|record| self.place(record)).collect();
+        let summary = self.in_front(&known, &records);
+        let texts = records.iter().take(summary).filter(|record| record.is("type", "user"));
+        let texts: Vec<_> = texts.filter_map(|it| it.get("content")).map(plain).collect();
+        let after = self.messages.len();
+        self.lists = self.lists.saturating_add(1);
+        let before = std::mem::take(&mut self.here);
+        for record in records {
+            let place = self.put(line.number, record);
+            let listed = self.messages.get_mut(place).map(|it| &mut it.listed);
+            if listed.is_some_and(|it| std::mem::replace(it, self.lists) != self.lists) {
+                self.here.push(place);
+            }
+        }
+        let mut folds = false;
+        for place in before {
+            if self.messages.get(place).is_some_and(|it| it.listed != self.lists) {
+                folds = true;
+                self.leave(place, Stay::Folded);
+            }
+        }
+        if !folds {
             return;
         }
-        let places: Vec<_> = records.iter().map(|record| self.place(record)).collect();
-        self.lists = self.lists.saturating_add(1);
-        for place in places.iter().flatten() {
-            self.messages.get_mut(*place).into_iter().for_each(|it| it.listed = self.lists);
+        let kept = self.here.split_off(summary.min(self.here.len()));
+        for place in self.here.clone() {
+            self.leave(place, Stay::Summary);
         }
-        let (lists, messages, mut folds) = (self.lists, &mut self.messages, false);
-        self.here.retain(|place| {
-            let message = messages.get_mut(*place).filter(|it| it.listed != lists);
-            folds |= message.is_some();
-            message.map(|it| it.stay = Stay::Folded).is_none()
-        });
-        let mut summary = 0;
-        if folds {
-            summary = in_front(&places);
-            for place in places.iter().take(summary).flatten() {
-                self.leave(*place, Stay::Summary);
+        self.here.extend(&kept);
+        let mut record = CompactionRecord::at(line, 0);
+        record.summary = texts.join("\n\n");
+        let time = at(&line.fields, "$set.lastUpdated").and_then(text);
+        record.timestamp = time.unwrap_or_default().into_owned();
+        self.folds.push(Fold { after, record, kept });
+    }
+
+    /// How many messages stand in front of the first that stays where it was: they are the summary, with the answer to it. Without
+    /// such a message they end before the user's next.
+    fn in_front(&self, known: &[Option<usize>], records: &[Object<'_>]) -> usize {
+        let mut least = usize::MAX;
+        let answers = records.iter().skip(1).take_while(|it| !it.is("type", "user")).count();
+        let mut front = records.len().min(answers.saturating_add(1));
+        for (at, place) in known.iter().enumerate().rev() {
+            if let Some(place) = place.filter(|place| *place < least) {
+                (least, front) = (place, at);
             }
-            let messages = &self.messages;
-            self.here.retain(|at| messages.get(*at).is_some_and(|it| it.stay == Stay::Here));
-            let texts = records.iter().take(summary).filter(|record| record.is("type", "user"));
-            let texts = texts.filter_map(|record| record.get("content")).map(plain);
-            let mut record = CompactionRecord::at(line, 0);
-            record.summary = texts.collect::<Vec<_>>().join("\n\n");
-            let time = at(&line.fields, "$set.lastUpdated").and_then(text);
-            record.timestamp = time.unwrap_or_default().into_owned();
-            let (after, kept) = (self.messages.len(), self.here.clone());
-            self.folds.push(Fold { after, record, kept });
         }
-        for record in records.into_iter().skip(summary) {
-            self.put(line.number, record);
-        }
+        let is_summary = |place: &&Option<usize>| place.is_some_and(|place| self.is_summary(place));
+        front.saturating_add(known.iter().skip(front).take_while(is_summary).count())
     }
 
     fn count(&self, stay: Stay) -> usize {
@@ -230,18 +265,6 @@ impl Fold {
     }
 }
 
-/// How many messages stand in front of the first that stays where it was: they are the summary. Without such a message, the first.
-fn in_front(places: &[Option<usize>]) -> usize {
-    let mut least = usize::MAX;
-    let mut front = places.len().min(1);
-    for (at, place) in places.iter().enumerate().rev() {
-        if let Some(place) = place.filter(|place| *place < least) {
-            (least, front) = (place, at);
-        }
-    }
-    front
-}
-
 /// The parts of a record's content, as JSON: a string, a part, or a list of both. `of_text` makes one of a string (JSON).
 fn parts(content: Option<&RawValue>, of_text: &dyn Fn(&str) -> String) -> Vec<String> {
     let Some(content) = content else { return Vec::new() };
@@ -287,8 +310,12 @@ impl Message<'_> {
             return;
         }
         let usage = self.fields.object("tokens").and_then(|tokens| GEMINI_CLI.read(&tokens));
-        file.call(self.fields.get("timestamp").and_then(millis), usage);
-        if let Some(model) = self.fields.text("model") {
+        let model = self.fields.text("model");
+        // What the program says in the model's place has neither.
+        if model.is_some() || usage.is_some() {
+            file.call(self.fields.get("timestamp").and_then(millis), usage);
+        }
+        if let Some(model) = model {
             file.called(&model);
         }
         file.made(self.line, content("model", &all));
@@ -343,7 +370,7 @@ mod tests {
     }
 
     fn model(id: &str, text: &str) -> String {
-        format!(r#"{{"id":"{id}","timestamp":"t","type":"gemini","content":"{text}"}}"#)
+        format!(r#"{{"id":"{id}","timestamp":"t","type":"gemini","content":"{text}","model":"g"}}"#)
     }
 
     fn set(messages: &[String]) -> String {
@@ -468,11 +495,49 @@ mod tests {
             ("u0 m0 u1 m1 u2 m2 u3 m3 more", "")
         );
         assert_eq!((fold.first_kept_index, fold.kept.as_slice()), (6, &[[0, 2]][..]));
-        // Nothing has stayed.
-        let file = lines(&[user("u", "one"), set(&[user("s", "so far"), user("v", "two")])]);
+    }
+
+    #[test]
+    fn a_compression_of_all_leaves_a_summary() {
+        let front =
+            [user("s", "so far"), r#"{"id":"t","type":"gemini","content":"Got it."}"#.into()];
+        let next = [user("v", "two"), model("n", "three")];
+        let both = [&front[..], &next[..]].concat();
+        let start = [user("u", "one"), set(&front)];
+        // What was said since is added by the next list, in which the summary stands again.
+        for end in [&[set(&both)][..], &next[..], &[next[0].clone(), set(&both), set(&both)][..]] {
+            let file = lines(&[&start[..], end].concat());
+            assert_eq!(texts(&file), "one two three");
+            let [fold] = file.compactions.as_slice() else { panic!("one") };
+            assert_eq!((fold.at, fold.first_kept_index, fold.summary.as_str()), (1, 1, "so far"));
+            assert_eq!(file.calls.len(), 1);
+        }
+        let back = [&start[..], &next[..], &[r#"{"$rewindTo":"s"}"#.into()], &[user("w", "four")]];
+        assert_eq!(texts(&lines(&back.concat())), "one four");
+        // Folded once more, after which the summary is the first.
+        let again = [&start[..], &next[..], &[set(&front)], &[user("w", "four")]].concat();
+        let file = lines(&again);
+        assert_eq!((texts(&file).as_str(), file.compactions.len()), ("one two three four", 2));
+        assert_eq!((file.compactions[1].at, file.compactions[1].summary.as_str()), (3, "so far"));
+        // Cleared.
+        let file = lines(&[user("u", "one"), set(&[]), user("v", "two")]);
         let fold = &file.compactions[0];
-        assert_eq!((texts(&file).as_str(), fold.summary.as_str()), ("one two", "so far"));
-        assert_eq!((fold.at, fold.first_kept_index), (1, 1));
+        assert_eq!((texts(&file).as_str(), fold.summary.as_str()), ("one two", ""));
+        assert_eq!((fold.at, fold.first_kept_index, fold.kept.len()), (1, 1, 0));
+    }
+
+    #[test]
+    fn a_file_that_a_tool_read_goes_out_after_its_result() {
+        let file = lines(&[
+            model("m", "look"),
+            r#"{"id":"r","type":"user","content":[{"functionResponse":{"id":"a","response":{}}}]}"#.into(),
+            r#"{"id":"t","type":"gemini","content":[{"text":"Binary content received.","thought":true}]}"#.into(),
+            r#"{"id":"i","type":"info","content":[{"inlineData":{"mimeType":"image/png","data":"AA=="}}]}"#.into(),
+            r#"{"id":"n","type":"info","content":"note"}"#.into(),
+        ]);
+        let json = json(&file);
+        assert_eq!((json.len(), file.calls.len()), (4, 1));
+        assert!(json[3].starts_with(r#"{"role":"user","parts":[{"inlineData""#), "{}", json[3]);
     }
 
     #[test]
@@ -482,7 +547,6 @@ mod tests {
             model("m", "two"),
             set(&[user("u", "masked"), model("m", "two"), user("v", "three")]),
             r#"{"$set":{"lastUpdated":"t"}}"#.into(),
-            r#"{"$set":{"messages":[]}}"#.into(),
         ]);
         assert_eq!((texts(&file).as_str(), file.compactions.len()), ("masked two three", 0));
     }
