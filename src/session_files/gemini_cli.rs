@@ -140,8 +140,9 @@ impl<'a> History<'a> {
     }
 
     fn leave(&mut self, place: usize, stay: Stay) {
-        let message = self.messages.get_mut(place).filter(|it| it.stay == Stay::Here);
-        message.into_iter().for_each(|it| it.stay = stay);
+        if let Some(message) = self.messages.get_mut(place).filter(|it| it.stay == Stay::Here) {
+            message.stay = stay;
+        }
     }
 
     /// Takes back this message and all after it; all messages, if it is not known.
