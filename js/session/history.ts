@@ -45,6 +45,9 @@ export type Of<M, T> = (message: M, index: number) => T;
 /** The host's key of a message; undefined: it threw. */
 type Key<M> = Of<M, string | undefined>;
 
+/** So many messages tell whether a history has moved. */
+const SAMPLES = 8;
+
 export class History<M> {
   readonly #key: Key<M> | undefined;
   readonly #isSummary: Of<M, boolean | undefined> | undefined;
@@ -346,7 +349,7 @@ export class History<M> {
     // Only a message that was left out is another: nothing of it is sent.
     if (!followed && isRequestUnchanged)
       return { session: messages, isKnown, same, passed: undefined };
-    if (!followed && !isUnchanged && isKnown) {
+    if (!followed && !isUnchanged && isKnown && !this.#isInPlace(manager, messages)) {
       const later = this.#later(manager, messages, view);
       if (later) return later;
     }
@@ -377,6 +380,19 @@ export class History<M> {
   #extended(passed: Places<M>, messages: readonly M[], known: readonly M[]): Passing<M> {
     const session = known.concat(messages.slice(passed.messages.length));
     return { session, passed: passed.extended(messages, known.length) };
+  }
+
+  /** Messages all along the history stand where they stood, one perhaps edited: the host has forgotten none at its start. */
+  #isInPlace(manager: glue.Manager, messages: readonly M[]): boolean {
+    const last = this.#known.length - 1;
+    let others = 0;
+    for (let sample = 1; sample <= SAMPLES; sample++) {
+      const at = Math.floor((last * sample) / SAMPLES);
+      const [message, known] = [messages[at], this.#known[at]];
+      if (message === undefined || known === undefined) return false;
+      if (!this.#isSame(manager, message, at, new Map())) others++;
+    }
+    return others <= 1;
   }
 
   /** The host has forgotten its oldest messages, and passes a later part of those that are known. */

@@ -122,6 +122,29 @@ test("an edit of an old message reads that message alone", { skip }, () => {
   assert.deepEqual([sent, tokens], [other.messages, other.tokens]);
 });
 
+test("a history of new objects with an edit of an old message reaches the core once", {
+  skip,
+}, () => {
+  const messages = history(300);
+  const manager = new api.ContextManager({ window: { contextTokens: 1e6 }, clock: () => 0 });
+  manager.request(copyOf(messages));
+  const edited = copyOf(messages).with(8, { role: "user", content: "look at src/other.rs" });
+  const encode = TextEncoder.prototype.encodeInto;
+  let passed = 0;
+  TextEncoder.prototype.encodeInto = function (text, bytes) {
+    passed += text.length;
+    return encode.call(this, text, bytes);
+  };
+  try {
+    const { firstChanged } = manager.request(edited);
+    assert.equal(firstChanged, 8);
+  } finally {
+    TextEncoder.prototype.encodeInto = encode;
+  }
+  const all = JSON.stringify(edited).length;
+  assert.ok(passed < 1.1 * all, `${passed} of ${all}`);
+});
+
 const KINDS = ["append", "replace", "remove", "insert", "change", "cut", "swap"];
 
 /** Edits of a history, the same for the same seed. @param {number} seed */
