@@ -2,7 +2,7 @@
 //!
 //! A record replaces an earlier one with its id, in its place. `$rewindTo` takes back a message and all after it. `$set` may hold the
 //! history anew: after a compression, a summary and the messages that stayed. Calls stand in the model's record with their results.
-//! Thoughts are not sent again, and so are left out.
+//! Thoughts that stand beside the content are not sent again, and so are left out.
 
 use super::file::{CompactionRecord, SessionFile, refuse_leaf};
 use super::lines::Line;
@@ -28,13 +28,9 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
         let known = ["user", "gemini", "info", "error", "warning", "session", "$set", "$rewindTo"];
         file.receipt.count(&kind, known.contains(&&*kind));
         match &*kind {
-            "user" | "gemini" => history.add(line.number, line.fields.clone()),
-            // A file that a tool read, which goes out after its result.
-            "info" if any(&line.fields, "content.*.inlineData", &|_| true) => {
-                history.add(line.number, line.fields.clone());
-            }
             "$rewindTo" => history.rewind(&line.fields),
             "$set" => history.set(line),
+            _ if is_message(&line.fields) => history.add(line.number, line.fields.clone()),
             _ => {}
         }
     }
@@ -59,6 +55,13 @@ fn kind<'a>(line: &Line<'a>) -> Option<std::borrow::Cow<'a, str>> {
         Some(kind) => fields.has("id").then_some(kind),
         None => fields.has("sessionId").then_some("session".into()),
     }
+}
+
+/// It is sent: what the user or the model says, or a file that a tool read, which goes out after its result.
+fn is_message(fields: &Object<'_>) -> bool {
+    fields.is("type", "user")
+        || fields.is("type", "gemini")
+        || (fields.is("type", "info") && any(fields, "content.*.inlineData", &|_| true))
 }
 
 /// Whether a message is still part of the history.
@@ -159,7 +162,8 @@ impl<'a> History<'a> {
     fn set(&mut self, line: &Line<'a>) {
         let list = at(&line.fields, "$set.messages").filter(|list| list.starts_with('['));
         let Some(list) = list else { return };
-        let records: Vec<Object<'a>> = items(list).into_iter().map(Object::of).collect();
+        let records = items(list).into_iter().map(Object::of);
+        let records: Vec<Object<'a>> = records.filter(is_message).collect();
         let known: Vec<_> = records.iter().map(|record| self.place(record)).collect();
         let summary = self.in_front(&known, &records);
         let texts = records.iter().take(summary).filter(|record| record.is("type", "user"));
@@ -546,7 +550,12 @@ mod tests {
         let file = lines(&[
             user("u", "long"),
             model("m", "two"),
-            set(&[user("u", "masked"), model("m", "two"), user("v", "three")]),
+            set(&[
+                user("u", "masked"),
+                r#"{"id":"i","type":"info","content":"note"}"#.into(),
+                model("m", "two"),
+                user("v", "three"),
+            ]),
             r#"{"$set":{"lastUpdated":"t"}}"#.into(),
         ]);
         assert_eq!((texts(&file).as_str(), file.compactions.len()), ("masked two three", 0));
