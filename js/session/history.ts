@@ -340,7 +340,7 @@ export class History<M> {
     if (passed && goesOn && !this.#hasEnd(manager, messages, passed.messages.length, view)) {
       return { ...this.#extended(passed, messages, this.#known), isKnown, same };
     }
-    const { isSentUnchanged, isUnchanged } = this.#compared(manager, messages, view, same);
+    const { isSentUnchanged, isUnchanged, alike } = this.#compared(manager, messages, view, same);
     const isRequestUnchanged =
       isSentUnchanged && this.#isEndUnchanged(manager, messages, view, same);
     if (isUnchanged && isRequestUnchanged)
@@ -349,7 +349,9 @@ export class History<M> {
     // Only a message that was left out is another: nothing of it is sent.
     if (!followed && isRequestUnchanged)
       return { session: messages, isKnown, same, passed: undefined };
-    if (!followed && !isUnchanged && isKnown && !this.#isInPlace(manager, messages)) {
+    // A history that slides is another from its start on, but for a message of the system's or of the host's.
+    const isInPlace = () => alike > 1 && this.#isInPlace(manager, messages);
+    if (!followed && !isUnchanged && isKnown && !isInPlace()) {
       const later = this.#later(manager, messages, view);
       if (later) return later;
     }
@@ -386,7 +388,7 @@ export class History<M> {
   #isInPlace(manager: glue.Manager, messages: readonly M[]): boolean {
     const last = this.#known.length - 1;
     let others = 0;
-    for (let sample = 1; sample <= SAMPLES; sample++) {
+    for (let sample = SAMPLES; sample > 0 && others <= 1; sample--) {
       const at = Math.floor((last * sample) / SAMPLES);
       const [message, known] = [messages[at], this.#known[at]];
       if (message === undefined || known === undefined) return false;
@@ -451,24 +453,27 @@ export class History<M> {
 
   /**
    * Compares the history with the last request. `isSentUnchanged`: every message that is sent is the same, the last group aside.
-   * `isUnchanged`: so is the first message that is left out.
+   * `isUnchanged`: so is the first message that is left out. `alike`: so many that are sent are the same.
    */
   #compared(manager: glue.Manager, messages: readonly M[], view: View<M>, same: Same<M>) {
-    const no = { isSentUnchanged: false, isUnchanged: false };
+    const no = { isSentUnchanged: false, isUnchanged: false, alike: 0 };
     if (messages.length < this.#lastGroup) return no;
     const isUnchanged = (index: number): boolean =>
       index >= this.#lastGroup || this.#isSame(manager, messages[index] as M, index, same);
     let unsent = 0;
+    let alike = 0;
     const all = view.sends((index) => {
       if (index === unsent) unsent++;
-      return isUnchanged(index);
+      const isSame = isUnchanged(index);
+      alike += Number(isSame);
+      return isSame;
     });
-    if (!all) return no;
+    if (!all) return { ...no, alike };
     // What a pin brings back was not compared while it was left out.
     const returning = call("request", () => manager.returning());
-    if (returning && !returning.every(isUnchanged)) return no;
+    if (returning && !returning.every(isUnchanged)) return { ...no, alike };
     // If the host stores our requests as its history, only the first message that is left out differs.
-    return { isSentUnchanged: true, isUnchanged: isUnchanged(unsent) };
+    return { isSentUnchanged: true, isUnchanged: isUnchanged(unsent), alike };
   }
 
   /** So does the last group; and no line that we ended the request with. */
