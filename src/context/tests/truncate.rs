@@ -144,21 +144,39 @@ fn only_messages_that_differ_are_measured_again() {
     assert!(late <= early + 20, "{late} bytes, {early} before");
 }
 
-/// Longer than what a snapshot knows message by message.
-#[test]
-fn an_edit_of_an_old_message_leaves_the_request_before_it_as_it_was() {
+/// A session longer than what a snapshot knows message by message, and all its messages, which come again.
+fn long() -> (Host, Vec<Value>) {
     let mut host = Host::new(&window(60_000));
     host.ask("find it");
     for at in 0..400 {
         host.work(&format!("c{at}"), &json!({ "path": at }), &words(30, &format!("x{at}y")));
         host.request();
     }
-    assert!(rewritten(&mut host, 200, "another"));
-    resync(&mut host.session);
+    let messages = std::mem::take(&mut host.messages);
+    (host, messages)
+}
+
+#[test]
+fn an_edit_of_an_old_message_leaves_the_request_before_it_as_it_was() {
+    let (mut host, mut messages) = long();
+    messages[200]["content"][0]["content"] = json!("another");
+    truncate(&mut host.session, MessageId::FIRST, false);
     // Each message comes once.
-    for message in std::mem::take(&mut host.messages) {
+    for message in messages {
         host.append(message);
     }
     let answer = host.request();
     assert_eq!((answer.first_changed, answer.keep), (Some(200), 200));
+}
+
+#[test]
+fn an_edit_of_the_first_message_is_seen_at_once() {
+    let (mut host, mut messages) = long();
+    messages[0]["content"] = json!("find another");
+    truncate(&mut host.session, MessageId::FIRST, false);
+    // It is looked for as a later part of the history once, and never again.
+    for message in messages {
+        host.append(message);
+    }
+    assert_eq!(host.request().keep, 0);
 }

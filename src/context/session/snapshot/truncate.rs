@@ -11,7 +11,7 @@ use crate::context::session::marks::{mark, rolled};
 use crate::context::session::pinning::attach_pins;
 use crate::context::session::snapshot::content::Shape;
 use crate::context::session::snapshot::measured::keeps;
-use crate::context::session::snapshot::{earlier_marks, resync, snapshot_of};
+use crate::context::session::snapshot::{resync, snapshot_of};
 use crate::model::MessageId;
 
 /// The host's history is the known one in its first `same` messages only. How many of these the session keeps: those after
@@ -30,7 +30,6 @@ pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageI
         return MessageId::FIRST;
     };
     let snapshot = snapshot_of(session);
-    let earlier = earlier_marks(session, &snapshot);
     let old = session.begin_again(Rc::unwrap_or_clone(measured));
     // Where parts stand and which are marked may have changed since.
     let (messages, blocks) =
@@ -60,7 +59,7 @@ pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageI
     session.request.pins.clone_from(&snapshot.pins);
     session.request.pins.detach();
     session.restoration.waiting =
-        Some(Waiting { rolling, earlier, keeps: true, ends, closed, ..Waiting::new(snapshot) });
+        Some(Waiting { rolling, keeps: true, ends, closed, ..Waiting::new(snapshot) });
     attach_pins(session);
     session.transcript.ledger.next_message()
 }
