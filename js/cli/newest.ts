@@ -13,9 +13,8 @@ const SESSION = /^(?!agent-).+\.jsonl$/;
 const GEMINI = /^session-.+\.jsonl?$/;
 
 /**
- * The newest session of this folder, by Claude Code or pi, which sort them so; else the newest of Codex, Gemini CLI or
- * OpenClaw, which do not.
- * Undefined where there is none.
+ * The newest session of this folder, by Claude Code or pi, which sort them so; else the newest of Codex, Gemini CLI or OpenClaw, which
+ * do not. Undefined where there is none.
  */
 export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefined {
   // Whoever has no home has its folders here.

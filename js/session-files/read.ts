@@ -11,8 +11,8 @@ import { SessionReader } from "./reader.js";
  * CLI, Kimi CLI, Claude Managed Agents, opencode, OpenHands, SWE-agent and mini-swe-agent, Inspect, LangChain, AI SDK, Gemini, and arrays of Anthropic or OpenAI
  * messages. `receipt` lists each line that could not be read.
  *
- * `messages` keep the file's own shape if it is a supported format (`messageFormat`); others are converted to Chat Completions
- * messages.
+ * `messages` keep the file's own shape if it is a supported format (`messageFormat`); those of Gemini CLI are converted to Gemini contents,
+ * all others to Chat Completions messages.
  *
  * The messages become objects when `messages` is first read; `message(index)` gives one of them. Until then replays and recorded views
  * need no second copy.

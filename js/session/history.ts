@@ -45,7 +45,7 @@ export type Of<M, T> = (message: M, index: number) => T;
 /** The host's key of a message; undefined: it threw. */
 type Key<M> = Of<M, string | undefined>;
 
-/** So many messages tell whether a history has moved. */
+/** Messages that are compared to see whether a history has slid. */
 const SAMPLES = 8;
 
 export class History<M> {
@@ -349,7 +349,7 @@ export class History<M> {
     // Only a message that was left out is another: nothing of it is sent.
     if (!followed && isRequestUnchanged)
       return { session: messages, isKnown, same, passed: undefined };
-    // A history that slides is another from its start on, but for a message of the system's or of the host's.
+    // A history that slid differs from its start on; only a system prompt, or a message of the host's own, stays in front.
     const isInPlace = () => alike > 1 && this.#isInPlace(manager, messages);
     if (!followed && !isUnchanged && isKnown && !isInPlace()) {
       const later = this.#later(manager, messages, view);
@@ -384,7 +384,7 @@ export class History<M> {
     return { session, passed: passed.extended(messages, known.length) };
   }
 
-  /** Messages all along the history stand where they stood, one perhaps edited: the host has forgotten none at its start. */
+  /** Samples all along the history, but for one, are at their old places: the host has not forgotten its oldest messages. */
   #isInPlace(manager: glue.Manager, messages: readonly M[]): boolean {
     const last = this.#known.length - 1;
     let others = 0;
@@ -453,7 +453,7 @@ export class History<M> {
 
   /**
    * Compares the history with the last request. `isSentUnchanged`: every message that is sent is the same, the last group aside.
-   * `isUnchanged`: so is the first message that is left out. `alike`: so many that are sent are the same.
+   * `isUnchanged`: so is the first message that is left out. `alike`: how many of those that are sent are the same.
    */
   #compared(manager: glue.Manager, messages: readonly M[], view: View<M>, same: Same<M>) {
     const no = { isSentUnchanged: false, isUnchanged: false, alike: 0 };

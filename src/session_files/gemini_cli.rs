@@ -96,9 +96,9 @@ struct Fold {
 #[derive(Default)]
 struct History<'a> {
     messages: Vec<Message<'a>>,
-    /// The places of those that are here, in order.
+    /// The places of the messages of which the history consists now, in order.
     here: Vec<usize>,
-    /// The same by their ids.
+    /// The place of the newest message with an id, also if it is gone.
     places: ByName<'a>,
     folds: Vec<Fold>,
     /// How often it was set anew.
@@ -118,7 +118,7 @@ impl<'a> History<'a> {
         self.messages.get(place).is_some_and(|it| it.stay == Stay::Summary)
     }
 
-    /// A record comes.
+    /// Takes in a record: a new one is the last of the history.
     fn add(&mut self, line: u32, fields: Object<'a>) {
         if self.place(&fields).is_some() {
             self.repeated = self.repeated.saturating_add(1);
@@ -128,7 +128,7 @@ impl<'a> History<'a> {
         self.put(line, fields);
     }
 
-    /// The place of a record, in which it is now.
+    /// Writes a record at the place of its id, or at a new place. Returns the place.
     fn put(&mut self, line: u32, fields: Object<'a>) -> usize {
         let place = self.place(&fields).unwrap_or(self.messages.len());
         if let Some(known) = self.messages.get_mut(place) {
@@ -150,7 +150,7 @@ impl<'a> History<'a> {
 
     /// Takes back this message and all after it; all messages, if it is not known.
     fn rewind(&mut self, fields: &Object<'_>) {
-        let id = fields.text("$rewindTo").unwrap_or_default();
+        let Some(id) = fields.text("$rewindTo") else { return };
         let first = self.places.get(0, &id);
         let from = self.here.iter().rposition(|place| Some(*place) == first).unwrap_or(0);
         for place in self.here.split_off(from) {
@@ -443,6 +443,8 @@ mod tests {
             user("w", "four"),
         ]);
         assert_eq!((texts(&file).as_str(), file.receipt.dead_ends), ("one four", 2));
+        let odd = r#"{"$rewindTo":7}"#.to_owned();
+        assert_eq!(texts(&lines(&[user("u", "one"), odd, user("v", "two")])), "one two");
         let file = lines(&[user("u", "one"), back("nobody's"), user("u", "two")]);
         assert_eq!((texts(&file).as_str(), file.receipt.dead_ends), ("two", 1));
     }
@@ -482,7 +484,7 @@ mod tests {
         let file = lines(&recorded);
         assert_eq!(texts(&file), "u0 m0 u1 m1 u2 m2 u3 m3 more");
         assert_eq!(file.compactions[0].summary, "so far");
-        // One from the middle is gone, and what was said first has stayed.
+        // Messages in the middle are gone, and the first ones stayed.
         let mut all = talk.clone();
         all.insert(4, user("command", "/stats"));
         all.push(set(&[
@@ -509,7 +511,7 @@ mod tests {
         let next = [user("v", "two"), model("n", "three")];
         let both = [&front[..], &next[..]].concat();
         let start = [user("u", "one"), set(&front)];
-        // What was said since is added by the next list, in which the summary stands again.
+        // Later messages come as records, or with a list that begins with the summary again.
         for end in [&[set(&both)][..], &next[..], &[next[0].clone(), set(&both), set(&both)][..]] {
             let file = lines(&[&start[..], end].concat());
             assert_eq!(texts(&file), "one two three");

@@ -49,7 +49,7 @@ const fn family(kind: Kind, least: u8, prefixes: &'static str) -> Family {
 /// The shortest token, with its prefix.
 pub(super) const SHORTEST: usize = 20;
 
-/// Whether a prefix below starts so, or a bot's number.
+/// Whether a prefix below starts so, or a bot's number. A test tries every prefix.
 pub(super) fn may_start(byte: u8) -> bool {
     b"ACEGHNPSacdfghklnprstvwxy0123456789".contains(&byte)
 }

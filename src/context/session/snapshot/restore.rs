@@ -19,7 +19,7 @@ use crate::model::{BlockId, Draft, Form, Kind, MessageId, Outline, Span};
 use crate::number::count;
 use crate::prune::{Change, Head, Rule};
 
-/// The session waits for the messages that the snapshot was made of. `earlier`: marks of those before its own.
+/// The session waits for the messages that the snapshot was made of. `earlier`: marks of those that it knows only as one hash.
 pub(super) fn wait_for(session: &mut Session, snapshot: Snapshot, earlier: Vec<u32>) {
     session.request.pins.clone_from(&snapshot.pins);
     session.request.pins.detach();

@@ -12,7 +12,7 @@ pub(in crate::context) struct Waiting {
     pub(super) cuts: Cuts,
     /// Of the messages that have come.
     pub(super) rolling: u64,
-    /// Marks of the messages before those that the snapshot has marks of, if these were in this process.
+    /// Marks of the messages that the snapshot knows only as one hash; none if it comes from another process.
     pub(super) earlier: Vec<u32>,
     /// The measured messages are kept where the history parts.
     pub(super) keeps: bool,
