@@ -21,6 +21,7 @@ mod snapshot;
 mod thinking;
 mod tiers;
 mod truncate;
+mod unchanged_start;
 mod undelivered;
 mod waiting;
 mod wanting;

@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::provider::Provider;
 use super::repairer::Repairer;
-use super::request_rules::RequestRules;
+use super::request_rules::{RequestRules, is_marked};
 use super::{Options, request_rules};
 use crate::model::{Fix, MessageId, Outline, Violation};
 
@@ -13,6 +13,9 @@ pub struct Checker {
     repairer: Repairer,
     request_rules: RequestRules,
     thinking: bool,
+    /// Cache markers beside the messages, and the messages that have some.
+    marks: u32,
+    marked: Vec<(MessageId, Outline)>,
     found: Vec<Violation>,
     /// Of the newest message.
     seen: Findings,
@@ -27,6 +30,8 @@ impl Checker {
             repairer: Repairer::new(provider).with_options(Options { thinking: false, ..options }),
             request_rules: RequestRules::new(provider, options),
             thinking: options.thinking,
+            marks: options.marks,
+            marked: Vec::new(),
             found: Vec::new(),
             seen: Findings::default(),
             next: MessageId::FIRST,
@@ -35,11 +40,16 @@ impl Checker {
 
     /// The next message of the request.
     pub fn push(&mut self, outline: &Outline) {
+        #[cfg(test)]
+        PUSHED.set(PUSHED.get().saturating_add(1));
         self.repairer.find(self.next, outline, &mut self.seen);
         for fix in self.seen.fixes.drain(..) {
             add(&mut self.found, None, fix.violation);
         }
         self.request_rules.push(self.next, outline);
+        if is_marked(outline) && self.repairer.provider.most_markers() > 0 {
+            self.marked.push((self.next, outline.clone()));
+        }
         self.next = self.next.next();
     }
 
@@ -49,15 +59,12 @@ impl Checker {
         found.saturating_add(self.request_rules.count())
     }
 
-    /// All of them, by message.
-    pub(super) fn violations<'o>(
-        self,
-        outlines: impl IntoIterator<Item = &'o Outline> + Clone,
-        markers: u32,
-    ) -> Vec<Violation> {
-        let ending = self.ending(request_rules::markers(outlines, self.repairer.provider, markers));
-        let mut violations = self.found;
-        violations.extend(ending);
+    /// All of them and the rules on cache markers, by message.
+    pub fn violations(&self) -> Vec<Violation> {
+        let marked = self.marked.iter().map(|(at, outline)| (*at, outline));
+        let markers = request_rules::markers(marked, self.repairer.provider, self.marks);
+        let mut violations = self.found.clone();
+        violations.extend(self.ending(markers));
         violations.extend(self.request_rules.violations());
         crate::sort::sort_by(&mut violations, |violation| (i64::from(violation.index), 0));
         violations
@@ -81,4 +88,10 @@ fn add(list: &mut Vec<Violation>, before: Option<&Violation>, violation: Violati
     if list.last().or(before) != Some(&violation) {
         list.push(violation);
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Messages that were checked.
+    pub static PUSHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

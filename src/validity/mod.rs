@@ -29,6 +29,8 @@ use crate::model::{Fix, Outline, Violation};
 
 pub use apply::{join_steps, outline_of};
 pub use checker::Checker;
+#[cfg(test)]
+pub use checker::PUSHED;
 pub use findings::Findings;
 pub use provider::{Between, Limits, Provider};
 pub use repairer::Repairer;
@@ -86,15 +88,15 @@ pub struct Options {
 /// # Ok::<(), plimsoll::error::Error>(())
 /// ```
 pub fn check<'o>(
-    outlines: impl IntoIterator<Item = &'o Outline> + Clone,
+    outlines: impl IntoIterator<Item = &'o Outline>,
     provider: Provider,
     options: Options,
 ) -> Vec<Violation> {
     let mut checker = Checker::new(provider, options);
-    for outline in outlines.clone() {
+    for outline in outlines {
         checker.push(outline);
     }
-    checker.violations(outlines, options.marks)
+    checker.violations()
 }
 
 /// What makes the request valid: nothing for a valid one, and nothing more when it is applied. It never invents success.
@@ -105,7 +107,7 @@ pub fn mend(outlines: &[Outline], provider: Provider) -> Vec<Fix> {
 /// The same, with what is known of the host and the request.
 pub fn mend_with(outlines: &[Outline], provider: Provider, options: Options) -> Vec<Fix> {
     let (repairer, mut fixes) = run(outlines, Repairer::new(provider).with_options(options));
-    fixes.extend(request_rules::markers(outlines, provider, options.marks));
+    fixes.extend(request_rules::markers(piece::messages(outlines), provider, options.marks));
     if repairer.is_together() { gather_results::joined(fixes) } else { fixes }
 }
 

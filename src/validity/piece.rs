@@ -42,8 +42,8 @@ pub(super) fn fix(
 
 /// Messages with their places in the history.
 pub(super) fn messages<'o>(
-    outlines: impl IntoIterator<Item = &'o Outline>,
-) -> impl Iterator<Item = (MessageId, &'o Outline)> {
+    outlines: impl IntoIterator<Item = &'o Outline, IntoIter: Clone>,
+) -> impl Iterator<Item = (MessageId, &'o Outline)> + Clone {
     (0u32..).map(MessageId::from).zip(outlines)
 }
 

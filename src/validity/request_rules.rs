@@ -6,19 +6,19 @@ use crate::model::{Fix, FixKind, Kind, MessageId, Outline, Piece, Place, Traits,
 
 /// I13: too many cache markers, or some where none may stand. The earliest go; those of system and tools are the host's.
 pub(super) fn markers<'o>(
-    outlines: impl IntoIterator<Item = &'o Outline> + Clone,
+    messages: impl Iterator<Item = (MessageId, &'o Outline)> + Clone,
     provider: Provider,
     beside: u32,
 ) -> Vec<Fix> {
     if provider.rules().markers == 0 {
         return Vec::new();
     }
-    let messages = || piece::messages(outlines.clone()).filter(|(_, outline)| is_marked(outline));
-    let all = messages().map(|(_, outline)| most_sent(outline)).fold(0, u32::saturating_add);
+    let marked = || messages.clone().filter(|(_, outline)| is_marked(outline));
+    let all = marked().map(|(_, outline)| most_sent(outline)).fold(0, u32::saturating_add);
     let found = all.saturating_add(beside);
     let mut excess = found.saturating_sub(provider.rules().markers.max(beside));
     let mut fixes = Vec::new();
-    for (index, outline) in messages() {
+    for (index, outline) in marked() {
         let sent = most_sent(outline);
         fixes.extend(unmark(index, outline, sent.saturating_sub(excess), (found, provider)));
         excess = excess.saturating_sub(sent);
@@ -175,10 +175,10 @@ impl RequestRules {
         self.found.len().saturating_add(self.images().len())
     }
 
-    pub(super) fn violations(mut self) -> Vec<Violation> {
-        let images = self.images();
-        self.found.extend(images);
-        self.found
+    pub(super) fn violations(&self) -> Vec<Violation> {
+        let mut all = self.found.clone();
+        all.extend(self.images());
+        all
     }
 
     /// I27: too many images, and too large ones for so many.

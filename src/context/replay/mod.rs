@@ -2,7 +2,6 @@
 
 mod as_sent;
 mod at_call;
-mod checked;
 mod find;
 mod layers;
 mod message_changes;

@@ -1,7 +1,6 @@
 //! A session played call by call under a policy: what each request would have held, and what it would have cost.
 
 use super::at_call::AtCall;
-use super::checked::Checked;
 use super::layers::Layers;
 use super::message_changes::{MessageChange, MessageChanges};
 use super::recording::{RecordedCall, Recording};
@@ -12,6 +11,7 @@ use crate::context::compaction::Folded;
 use crate::context::options::Options;
 use crate::context::request::answer::{Answer, Event};
 use crate::context::request::last_request::Built;
+use crate::context::request::request_checks::{RequestChecks, check_request};
 use crate::context::session::Session;
 use crate::error::Result;
 use crate::estimate::{Estimator, Profile};
@@ -117,7 +117,6 @@ pub struct Replay {
     /// Tokens are counted by this factor.
     factor: u64,
     bill: Bill,
-    checked: Checked,
     holders: Holders,
     /// The first block that a repair at the end of the last request cost tokens.
     last_end: Option<BlockId>,
@@ -172,7 +171,6 @@ impl Recording {
                 unmanaged: Cache::new(prices, fixed),
                 parts: 0,
             },
-            checked: Checked::default(),
             holders: Holders::default(),
             last_end: None,
         }
@@ -215,7 +213,9 @@ impl Recording {
             // A little at a time, and not when the file is read: whoever opens it waits for that.
             self.raw.compress(number.saturating_add(1) as usize, all as usize);
             if number.saturating_add(1).is_multiple_of(apart) {
-                replay.checkpoints.push((number, replay.session.clone()));
+                let mut session = replay.session.clone();
+                session.request.last.checks = RequestChecks::default();
+                replay.checkpoints.push((number, session));
             }
         }
         if upto == all {
@@ -256,7 +256,9 @@ impl Recording {
         replay.totals.unmanaged_bill = replay.totals.unmanaged_bill.saturating_add(unmanaged);
         let built = replay.session.request.last.built.take();
         let violations = match &built {
-            Some(built) => count(replay.checked.count(&replay.session, built)),
+            Some(Built { start, entries, .. }) => {
+                count(check_request(&mut replay.session, *start, entries).count())
+            }
             // The same request as before.
             None => replay.calls.last().map_or(0, |call| call.violations),
         };

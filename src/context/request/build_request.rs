@@ -11,18 +11,28 @@ use crate::context::report::status::peak_tokens;
 use crate::context::request::answer::{Answer, Difference, Event, answer_with, last_group};
 use crate::context::request::bound_thinking::drop_unbound_reasoning;
 use crate::context::request::builder::Builder;
-use crate::context::request::cache_markers::{decide_markers, resume_from};
+use crate::context::request::cache_markers::decide_markers;
 use crate::context::request::edits::{edited_messages, message_tokens, report_edits};
 use crate::context::request::last_request::{Built, Entry, SentItem};
+use crate::context::request::request_checks::check_request;
+use crate::context::request::unchanged_start::{UnchangedStart, unchanged_start};
 use crate::context::request::written::Written;
 use crate::context::session::Session;
 use crate::context::session::decisions::Decided;
 use crate::context::session::end_repairs::set_end_repairs;
 
-use crate::model::{Fix, Item, MessageId, Role, Violation};
+use crate::model::{Item, MessageId, Role, Violation};
 use crate::number::count;
-use crate::prune::{Change, Rule};
+use crate::prune::Rule;
 use crate::validity;
+
+/// The messages of a request from a place on.
+struct View {
+    /// So many messages of the last request stand before them.
+    start: usize,
+    entries: Vec<Entry>,
+    ends_with_filler: bool,
+}
 
 /// Builds the view, as far as it is new, and compares it with the last one.
 pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
@@ -41,24 +51,10 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     let Decided { folded, fold_due, .. } = decided;
     let parts = Some(session.request.extras.fingerprint);
     let parts_changed = session.request.last.parts.is_some() && session.request.last.parts != parts;
-    let marked = decide_markers(session);
-    let rebuild = folded || parts_changed || must_rebuild(session);
     let sent = session.request.last.items.len();
-    let start = if rebuild { None } else { resume_from(session, marked) };
-    let grown =
-        start.and_then(|(at, from, before)| Some((at, entries_from(session, from, before)?)));
-    // What is new belongs into the last message that was sent: that one changes.
-    let grown = grown.filter(|(at, (entries, _))| common_prefix(session, *at, entries) == sent);
-    let rebuild = grown.is_none();
-    let (start, (mut entries, mut ends_with_filler)) =
-        grown.or_else(|| Some((0, all_entries(session)?))).unwrap_or_default();
-    let same = if rebuild { common_prefix(session, 0, &entries) } else { sent };
-    // Reasoning after a change is refused (I12). Without it other messages differ, so all are built once more.
-    let changes = parts_changed || same < sent;
-    if changes && drop_unbound_reasoning(session, &entries, if parts_changed { 0 } else { same }) {
-        (entries, ends_with_filler) = all_entries(session).unwrap_or_default();
-    }
-    let same = if rebuild { common_prefix(session, 0, &entries) } else { sent };
+    let View { start, entries, ends_with_filler } = build_view(session, folded, parts_changed);
+    let same = common_prefix(session, start, &entries);
+    let shared = shared_messages(session, start, &entries);
     // Reasoning that a pin brought back may be all that differed.
     let opens = parts_changed || same < sent;
     let first_changed = match (parts_changed, opens) {
@@ -67,17 +63,29 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
         (false, false) => None,
     };
     session.request.last.ends_with_filler = ends_with_filler;
-    let lost = if opens { cached_tokens_lost(session, &entries, same, parts_changed) } else { 0 };
+    let lost = match (parts_changed, opens) {
+        (true, _) => session.request.last.tokens,
+        (false, true) => cached_tokens_lost(session, start, &entries, same),
+        (false, false) => 0,
+    };
     let is_sent = !session.options.is_replayed;
-    session.request.last.violations =
-        if opens && is_sent { check_outgoing(session, &entries) } else { Vec::new() };
+    // Whole when an epoch opens; within one, the new end was mended as it came.
+    session.request.last.violations = if opens && is_sent {
+        check_request(session, start, &entries).violations()
+    } else {
+        Vec::new()
+    };
+    debug_assert!(
+        !opens || !is_sent || session.request.last.violations == violations_sent(session),
+        "a check that goes on finds other than a whole one"
+    );
     session.request.last.epoch = session.request.last.epoch.saturating_add(u32::from(opens));
     let fresh = std::mem::take(&mut session.decisions.unreported);
     let edited = fresh.iter().any(|change| change.rule != Rule::Repair);
     let edits = report_edits(session, &entries, &fresh, folded);
     // A view that the host's side does not hold goes out whole: it is built anew.
     let resends_all = std::mem::take(&mut session.request.last.resend_all);
-    let keep = if resends_all { 0 } else { shared_items(session, start, &entries) };
+    let keep = if resends_all { 0 } else { shared };
     // A replay reads none of them as JSON.
     let new = entries.get(keep.saturating_sub(start)..).filter(|_| is_sent).unwrap_or(&[]);
     let items_before = session.request.last.items.get(keep..).filter(|_| !resends_all);
@@ -112,6 +120,48 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     };
     session.request.last.built = (!is_sent).then_some(Built { start, entries, changes: fresh });
     answer_with(session, items, edits, difference)
+}
+
+/// Builds what may differ from the last request; all of it after a fold, or if the parts have changed.
+fn build_view(session: &mut Session, folded: bool, parts_changed: bool) -> View {
+    let marked = decide_markers(session);
+    let unchanged = if folded || parts_changed { None } else { unchanged_start(session, marked) };
+    let is_edited = unchanged.is_some_and(|it| it.is_edited);
+    let mut view = view_from(session, unchanged);
+    let mut same = common_prefix(session, view.start, &view.entries);
+    // What is new belongs into the last message that was sent: that one changes.
+    if unchanged.is_some() && !is_edited && same < session.request.last.items.len() {
+        view = view_from(session, None);
+        same = common_prefix(session, 0, &view.entries);
+    }
+    // Reasoning after a change is refused (I12). Without it other messages differ, so they are built once more.
+    let changes = parts_changed || same < session.request.last.items.len();
+    let after = if parts_changed { 0 } else { same.saturating_sub(view.start) };
+    if changes && drop_unbound_reasoning(session, &view.entries, after) {
+        view = view_from(session, unchanged.filter(|_| view.start > 0));
+    }
+    debug_assert!(!is_edited || is_whole(session, &view), "a message changes without a decision");
+    // A message whose cache marker has moved counts as the same.
+    let checked = shared_messages(session, view.start, &view.entries);
+    let checked = if marked.is_some() { view.start.min(checked) } else { checked };
+    session.request.last.checks.keep(checked);
+    view
+}
+
+/// The view after what is unchanged; all of it if nothing is, or if what follows belongs into the message before.
+fn view_from(session: &Session, unchanged: Option<UnchangedStart>) -> View {
+    let (start, (entries, ends_with_filler)) = unchanged
+        .and_then(|it| Some((it.messages, entries_from(session, it.next, it.speaker)?)))
+        .or_else(|| Some((0, all_entries(session)?)))
+        .unwrap_or_default();
+    View { start, entries, ends_with_filler }
+}
+
+/// Whether a view that goes on after an edit is what a view of all messages would be.
+fn is_whole(session: &Session, view: &View) -> bool {
+    let all = all_entries(session).unwrap_or_default().0;
+    let items = session.request.last.items.iter().take(view.start).copied();
+    items.chain(view.entries.iter().map(Entry::sent)).eq(all.iter().map(Entry::sent))
 }
 
 /// Writes entries for the facade. Most entries after the first change equal those of the last request at the same places: the facade
@@ -178,7 +228,7 @@ pub(in crate::context) fn rebuild_last_view(
 }
 
 /// All messages, and whether a line of ours had to end them.
-fn all_entries(session: &Session) -> Option<(Vec<Entry>, bool)> {
+pub(in crate::context) fn all_entries(session: &Session) -> Option<(Vec<Entry>, bool)> {
     entries_from(session, MessageId::FIRST, None)
 }
 
@@ -198,25 +248,6 @@ pub(in crate::context) fn entries_from(
     let mut entries = Builder::new(session).build(from);
     let ends_with_filler = Builder::new(session).trail(&mut entries, from == MessageId::FIRST);
     Some((Builder::new(session).take_turns(entries, before)?, ends_with_filler))
-}
-
-/// Something before the end of the last request may go out otherwise now.
-fn must_rebuild(session: &Session) -> bool {
-    let upto = session.request.last.upto;
-    let message =
-        |change: &Change| session.transcript.ledger.block(change.block).map(|b| b.message);
-    let touched =
-        session.decisions.unreported.iter().filter_map(message).any(|message| message < upto);
-    // A repair that the last request needed because it ended there may be wrong now that more follows.
-    let sent = |fixes: &[Fix]| -> Vec<Fix> {
-        fixes.iter().filter(|fix| fix.index < upto).cloned().collect()
-    };
-    session.request.last.rebuild
-        || session.request.last.resend_all
-        || session.request.last.ends_with_filler
-        || touched
-        || upto == MessageId::FIRST
-        || sent(&session.decisions.end_fixes) != sent(&session.request.last.ending)
 }
 
 /// Where a cache marker pays: after the head of a fold, after what this request shares with the last one, and at its end;
@@ -244,16 +275,16 @@ fn mark_breakpoints(session: &mut Session, shared: usize) {
 }
 
 /// Tokens of the last request after what this one shares with it.
-fn cached_tokens_lost(
-    session: &Session,
-    entries: &[Entry],
-    same: usize,
-    parts_changed: bool,
-) -> u64 {
-    let shared = entries.iter().take(same).map(|entry| message_tokens(session, entry.source)).sum();
-    let beside = if parts_changed { 0 } else { session.request.extras.total() };
-    let shared = if parts_changed { 0 } else { shared };
-    session.request.last.tokens.saturating_sub(shared).saturating_sub(beside)
+fn cached_tokens_lost(session: &Session, start: usize, entries: &[Entry], same: usize) -> u64 {
+    let before = session.request.last.items.iter().take(start).map(|item| item.source);
+    let all = before.chain(entries.iter().map(|entry| entry.source));
+    let shared = all.take(same).map(|source| message_tokens(session, source)).sum();
+    session
+        .request
+        .last
+        .tokens
+        .saturating_sub(shared)
+        .saturating_sub(session.request.extras.total())
 }
 
 /// Keeps what the next request is compared with: what was sent before `from`, and these.
@@ -287,15 +318,14 @@ fn remember_request(
         session.decisions.pruner.context(&session.transcript.ledger, &session.setting());
 }
 
-/// How many messages of the last request stand at the start of this one, which has these from `from` on, and from the same
-/// places in the history.
-fn shared_items(session: &Session, from: usize, entries: &[Entry]) -> usize {
-    let items = session.request.last.items.iter().skip(from).zip(entries);
-    from.saturating_add(items.take_while(|(old, new)| **old == new.sent()).count())
+/// How many messages of the last request stand at the start of this one, from the same places in the history.
+fn shared_messages(session: &Session, start: usize, entries: &[Entry]) -> usize {
+    let items = session.request.last.items.iter().skip(start).zip(entries);
+    start.saturating_add(items.take_while(|(old, new)| **old == new.sent()).count())
 }
 
 /// How many say there what the last request said, whichever of the host's messages they are.
-fn common_prefix(session: &Session, from: usize, entries: &[Entry]) -> usize {
+fn common_prefix(session: &Session, start: usize, entries: &[Entry]) -> usize {
     let written = |at: MessageId| session.transcript.ledger.message(at).map(|it| it.written);
     let is_alike = |(old, new): &(&SentItem, &Entry)| {
         let from = [old.source, new.source];
@@ -304,8 +334,8 @@ fn common_prefix(session: &Session, from: usize, entries: &[Entry]) -> usize {
             && old.ids == new.ids
             && (old.source == new.source || (one.is_some() && one == other))
     };
-    let items = session.request.last.items.iter().skip(from).zip(entries);
-    from.saturating_add(items.take_while(is_alike).count())
+    let items = session.request.last.items.iter().skip(start).zip(entries);
+    start.saturating_add(items.take_while(is_alike).count())
 }
 
 /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
@@ -313,7 +343,7 @@ pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
     check_outgoing(session, &all_entries(session).unwrap_or_default().0)
 }
 
-/// The one validator, over what goes out: whole when an epoch opens; within one, the new end was mended as it came.
+/// The one validator, over all that goes out.
 pub(in crate::context) fn check_outgoing(session: &Session, entries: &[Entry]) -> Vec<Violation> {
     let builder = Builder::new(session);
     let outgoing = builder.outgoing(entries);

@@ -7,7 +7,7 @@ use litemap::LiteMap;
 use crate::context::request::builder::Builder;
 use crate::context::request::markers::ALL;
 use crate::context::session::Session;
-use crate::model::{Draft, Fix, Form, Item, MessageId, Outline, Role};
+use crate::model::{Draft, Fix, Form, MessageId, Outline};
 use crate::validity;
 
 impl Builder<'_> {
@@ -145,35 +145,4 @@ pub(in crate::context) fn markers_sent(session: &Session) -> u32 {
 fn is_sent(session: &Session, message: MessageId) -> bool {
     let mut blocks = session.transcript.ledger.blocks_of(message);
     blocks.any(|at| session.transcript.ledger.block(at).is_some_and(|it| it.form != Form::Gone))
-}
-
-/// From where on the last request is built anew, if only what follows it and messages from `changed` on are other now:
-/// the place in it, the message there, and who speaks before. None: from its start.
-pub(in crate::context) fn resume_from(
-    session: &Session,
-    changed: Option<MessageId>,
-) -> Option<(usize, MessageId, Option<Role>)> {
-    let items = &session.request.last.items;
-    let Some(changed) = changed else {
-        return Some((items.len(), session.request.last.upto, session.request.last.speaker));
-    };
-    // What a fold kept of it may stand in the fold's own message.
-    if changed < session.decisions.pruner.start {
-        return None;
-    }
-    for (at, pair) in items.windows(2).enumerate().rev() {
-        let [before, item] = pair else { return None };
-        // What is ours has no place in the history of its own.
-        if item.source.is_none() {
-            return None;
-        }
-        if item.source <= changed && before.source.is_some() {
-            return Some((
-                at.saturating_add(1),
-                item.source,
-                Builder::new(session).speaker_of(&Item::Keep(before.source)),
-            ));
-        }
-    }
-    None
 }

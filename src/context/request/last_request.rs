@@ -2,6 +2,7 @@
 
 use litemap::LiteMap;
 
+use crate::context::request::request_checks::RequestChecks;
 use crate::model::{BlockId, Fix, Item, MessageId, Role, Violation};
 use crate::prune::Change;
 
@@ -55,6 +56,8 @@ pub(in crate::context) struct LastRequest {
     pub previous_tokens: u64,
     /// The edit of each message that a request has reported, as its key.
     pub reported_edits: LiteMap<MessageId, u64>,
+    /// What the check of a request knows, for the next one.
+    pub checks: RequestChecks,
     /// Rules that it breaks beyond repair.
     pub violations: Vec<Violation>,
     /// It has more bytes than the provider takes, and nothing is left to cut.
@@ -87,7 +90,7 @@ impl Entry {
 pub(in crate::context) struct Built {
     /// So many messages of the request before stand before them.
     pub start: usize,
-    /// Its messages.
+    /// Its messages after these.
     pub entries: Vec<Entry>,
     /// Blocks that it sends otherwise than the request before.
     pub changes: Vec<Change>,
@@ -107,6 +110,7 @@ impl LastRequest {
             settled: false,
             rebuild: true,
             reported_edits: LiteMap::new(),
+            checks: RequestChecks::default(),
             violations: Vec::new(),
             oversize: None,
             built: None,

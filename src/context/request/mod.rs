@@ -19,9 +19,11 @@ pub(in crate::context) mod pins;
 pub(in crate::context) mod placeholders;
 pub(in crate::context) mod provider_limits;
 pub(in crate::context) mod recall;
+pub(in crate::context) mod request_checks;
 pub(in crate::context) mod request_extras;
 pub(in crate::context) mod shorten;
 pub(in crate::context) mod synthetic;
+pub(in crate::context) mod unchanged_start;
 pub(in crate::context) mod view;
 pub(in crate::context) mod written;
 

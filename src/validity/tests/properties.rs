@@ -118,6 +118,7 @@ proptest! {
             checker.push(outline);
             let full = check(&outlines[..=at], provider, options);
             prop_assert_eq!(checker.count(), full.len(), "{:?}", full);
+            prop_assert_eq!(checker.violations(), full);
         }
     }
 

@@ -1,0 +1,145 @@
+//! An edit: what comes before it is neither built nor checked again.
+
+use super::*;
+use crate::context::request::unchanged_start::unchanged_start;
+use crate::context::session::call_ids::reread;
+use crate::prune::{Change, Rule};
+use crate::validity::PUSHED;
+
+fn options() -> Value {
+    json!({ "window": { "contextTokens": 30_000, "maxOutputTokens": 2000 }, "format": "anthropic" })
+}
+
+/// Changes a block as a decision does.
+fn change(host: &mut Host, message: u32, form: Form) {
+    let session = &mut host.session;
+    let block = session.transcript.ledger.blocks_of(MessageId::from(message)).start;
+    let before = session.transcript.ledger.block(block).unwrap().now;
+    if form == Form::Stubbed {
+        session.decisions.placeholders.text.insert(block, "[a shorter text]".into());
+    }
+    session.transcript.ledger.set_form(block, form, if form == Form::Gone { 0 } else { 6 });
+    session.note(Change { block, rule: Rule::HardFit, before });
+    session.request.last.settled = false;
+}
+
+/// Small results, and a request that an edit of the first has opened: there are states all along it.
+fn checked() -> Host {
+    let mut host = Host::new(&options());
+    host.ask("find it");
+    for at in 0..20 {
+        host.work(&format!("c{at}"), &json!({ "path": at.to_string() }), "found");
+    }
+    host.request();
+    change(&mut host, 2, Form::Stubbed);
+    assert_eq!(host.request().first_changed, Some(2));
+    host
+}
+
+fn result(at: usize) -> String {
+    format!("line {at} of src/file_{at}.rs\n").repeat(60)
+}
+
+#[test]
+fn an_edit_checks_only_what_follows_it() {
+    let mut host = Host::new(&options());
+    host.ask("find it");
+    let (mut edits, mut last) = (0, 0usize);
+    for at in 0..200 {
+        host.work(&format!("c{at}"), &json!({ "path": format!("src/file_{at}.rs") }), &result(at));
+        let before = PUSHED.get();
+        let answer = host.request();
+        let (pushed, first) = (PUSHED.get() - before, answer.first_changed);
+        if answer.event == Some(Event::Edit) && last > 0 {
+            let all = host.session.request.last.items.len();
+            let follows = all - usize::try_from(first.unwrap()).unwrap();
+            // The check that goes on, and the whole one that a debug assertion compares with it.
+            let checked = pushed - all;
+            let most = follows + last.div_ceil(8).max(8);
+            assert!((follows..=most).contains(&checked), "{checked} for {follows} of {all}");
+            edits += usize::from(follows < all / 2);
+        }
+        if first.is_some() {
+            last = host.session.request.last.items.len();
+        }
+        if answer.event == Some(Event::Fold) {
+            last = 0;
+        }
+    }
+    assert!(edits > 2, "{edits}");
+}
+
+#[test]
+fn an_edit_builds_only_what_follows_it() {
+    let mut host = checked();
+    let mut from = |message: u32| {
+        change(&mut host, message, Form::Stubbed);
+        let start = unchanged_start(&host.session, None).map(|it| it.messages);
+        assert_eq!(host.request().first_changed, Some(i64::from(message)));
+        start
+    };
+    // The states are eight messages apart; the first is after eight.
+    assert_eq!([30, 38, 20, 6].map(&mut from), [Some(24), Some(32), Some(16), None]);
+}
+
+#[test]
+fn cache_markers_that_have_moved_are_counted_where_they_are() {
+    let mut host = checked();
+    let mark = |host: &mut Host, messages: std::ops::Range<u32>, is_marked: bool| {
+        for index in messages {
+            let part = host.messages[index as usize]["content"][0].as_object_mut().unwrap();
+            part.remove("cache_control");
+            if is_marked {
+                part.insert("cache_control".into(), json!({ "type": "ephemeral" }));
+            }
+            let message = host.messages[index as usize].to_string();
+            reread(&mut host.session, index.into(), message.as_bytes()).unwrap();
+        }
+    };
+    // Four are as many as the provider takes.
+    mark(&mut host, 31..35, true);
+    change(&mut host, 4, Form::Stubbed);
+    assert_eq!(host.request().marked, 4);
+    mark(&mut host, 31..35, false);
+    mark(&mut host, 37..41, true);
+    assert_eq!(host.request().marked, 4);
+    change(&mut host, 36, Form::Stubbed);
+    let answer = host.request();
+    assert_eq!((answer.first_changed, answer.marked), (Some(36), 4));
+    assert_eq!((answer.repairs, violations_sent(&host.session)), (vec![], vec![]));
+}
+
+#[test]
+fn a_late_result_changes_where_it_goes_out() {
+    let mut host = checked();
+    let call = json!({ "type": "tool_use", "id": "late", "name": "read", "input": {} });
+    host.append(json!({ "role": "assistant", "content": [call] }));
+    for at in 20..30 {
+        host.work(&format!("c{at}"), &json!({ "path": at.to_string() }), "found");
+    }
+    let result = json!({ "type": "tool_result", "tool_use_id": "late", "content": result(0) });
+    host.append(json!({ "role": "user", "content": [result] }));
+    let late = u32::try_from(host.messages.len()).unwrap() - 1;
+    host.say("All is there.");
+    host.ask("go on");
+    host.request();
+    change(&mut host, 4, Form::Stubbed);
+    host.request();
+    change(&mut host, late, Form::Stubbed);
+    let answer = host.request();
+    // It goes out after the turn of its call, which are two messages.
+    assert_eq!(answer.first_changed, Some(43));
+}
+
+#[test]
+fn a_request_of_another_kind_is_checked_from_its_start() {
+    let mut host = checked();
+    // Rules on its end do not count: more follows.
+    host.session.request.extras.open = true;
+    host.session.repairs.repairer.set_open(true);
+    let call = json!({ "type": "tool_use", "id": "open", "name": "read", "input": {} });
+    host.append(json!({ "role": "assistant", "content": [call] }));
+    change(&mut host, 30, Form::Stubbed);
+    assert_eq!(host.request().first_changed, Some(30));
+    assert_eq!(host.session.request.last.violations, []);
+}
