@@ -54,6 +54,7 @@ pub const SUMMARY: Shape = Shape {
 ///
 /// # Errors
 /// `InvalidArgument` with the member's name.
+#[inline(never)]
 pub fn check_summary(json: &str) -> Result<Option<Earlier>> {
     let mut summary = argument::read(&SUMMARY, json, format_args!("summary"))?;
     Figures::read(&mut summary)?;

@@ -190,7 +190,11 @@ const OF_MODEL: [&str; 4] = ["trigger", "triggerTokens", "target", "margin"];
 /// host may change its model when nobody looks any more.
 fn of_model<'a>(options: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> {
     let model = options.text("model")?.unwrap_or_default();
-    let Some(models) = options.inner("models")? else { return Ok(None) };
+    options.inner("models")?.map_or(Ok(None), |models| of_models(&model, &models))
+}
+
+#[inline(never)]
+fn of_models<'a>(model: &str, models: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> {
     let mut found: Option<(usize, OptionsReader<'a>)> = None;
     for name in models.names() {
         let Some(own) = models.inner(name)? else { continue };

@@ -80,22 +80,7 @@ pub(in crate::context) fn policy(
     let gain = options.amount("minimumGainTokens", 0, TOKENS)?;
     policy.minimum_gain = gain.unwrap_or(policy.minimum_gain);
     if let Some(economy) = options.inner("economy")? {
-        economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"], &[])?;
-        let needed = |name: &str, places, most| {
-            economy.amount(name, places, most)?.ok_or_else(|| {
-                Error::argument(
-                    &economy.path_of(name),
-                    "a number: all four prices together",
-                    "nothing",
-                )
-            })
-        };
-        policy.prices = Prices {
-            read: needed("cacheRead", 3, 1000)?,
-            write: needed("cacheWrite", 3, 1000)?,
-            output: needed("output", 3, 1000)?,
-            ttl_ms: needed("cacheTtlMs", 0, 1_000_000_000_000_000)?,
-        };
+        policy.prices = prices(&economy)?;
     }
     protections(options, &mut policy)?;
     if let Some(mut seed) = policy.seed.take() {
@@ -103,6 +88,25 @@ pub(in crate::context) fn policy(
         policy.seed = Some(seed);
     }
     Ok(policy)
+}
+
+/// All four prices, or none.
+#[inline(never)]
+fn prices(economy: &OptionsReader<'_>) -> Result<Prices> {
+    economy.refuse_others(&["cacheRead", "cacheWrite", "output", "cacheTtlMs"], &[])?;
+    let needed = |name: &str, places, most| {
+        let missing = || {
+            let expected = "a number: all four prices together";
+            Error::argument(&economy.path_of(name), expected, "nothing")
+        };
+        economy.amount(name, places, most)?.ok_or_else(missing)
+    };
+    Ok(Prices {
+        read: needed("cacheRead", 3, 1000)?,
+        write: needed("cacheWrite", 3, 1000)?,
+        output: needed("output", 3, 1000)?,
+        ttl_ms: needed("cacheTtlMs", 0, 1_000_000_000_000_000)?,
+    })
 }
 
 /// What is never edited and never folded; a preset's own figure holds where none is given.

@@ -49,6 +49,7 @@ const SOURCE: Shape = Shape {
 const KNOWN: [&str; 7] =
     ["text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"];
 
+#[inline(never)]
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read_with(source, &MESSAGE, |reader| {
         BLOCK.blocks(reader, |reader| BLOCK.any_blocks(reader, left_unread))

@@ -75,6 +75,7 @@ const OUTPUT: Shape = Shape {
 /// What the provider takes in place of a signature that is lost. It costs quality: the last resort.
 const SENTINEL: &str = "skip_thought_signature_validator";
 
+#[inline(never)]
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut content = json::read_with(source, &CONTENT, left_unread)?;
     let role = match &*or_empty(content.text("role")) {

@@ -196,6 +196,7 @@ impl Format {
         }
     }
 
+    /// Each format has a function of its own, since an engine compiles a whole function at its first call.
     fn read_source(self, source: Source<'_>) -> json::Read<Draft<'_>> {
         let (mut parts, mut at_ms) = (Vec::new(), None);
         let role = match self {

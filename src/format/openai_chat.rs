@@ -60,6 +60,7 @@ const CONTENT_PART: Shape = Shape {
     closed: false,
 };
 
+#[inline(never)]
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message =
         json::read_with(source, &MESSAGE, |reader| CONTENT_PART.blocks(reader, left_unread))?;

@@ -55,6 +55,7 @@ const PART: Shape = Shape {
 /// A screenshot of nothing: what answers a call of which there is none.
 const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
+#[inline(never)]
 pub(super) fn read<'a>(
     source: Source<'a>,
     parts: &mut Vec<Part<'a>>,

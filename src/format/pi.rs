@@ -50,6 +50,7 @@ const BLOCK: Shape = Shape {
 /// The block types that are read; any other is carried as it is.
 const KNOWN: [&str; 4] = ["text", "thinking", "toolCall", "image"];
 
+#[inline(never)]
 pub(super) fn read<'a>(
     source: Source<'a>,
     parts: &mut Vec<Part<'a>>,

@@ -27,6 +27,7 @@ impl Pruner {
     /// The window is nearly full: stub all that is stale; then by least need per token, if that reaches the target, or
     /// else fold.
     #[expect(clippy::too_many_arguments, reason = "the moment of a decision has that many sides")]
+    #[inline(never)]
     pub(super) fn make_room(
         &mut self,
         ledger: &mut Ledger,
@@ -136,6 +137,7 @@ impl Pruner {
 
     /// The request does not fit: candidates largest first, then long texts of the model, then whatever is largest, then
     /// the oldest groups, then remnants. Only what the mask frees.
+    #[inline(never)]
     pub(super) fn hard_fit(
         &self,
         ledger: &mut Ledger,

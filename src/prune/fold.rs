@@ -84,6 +84,7 @@ impl Pruner {
     }
 
     /// Carries out a fold at the fold tail, if that lies behind the last one. `without_head` allows a first fold at its start.
+    #[inline(never)]
     pub(super) fn fold(
         &mut self,
         ledger: &mut Ledger,
@@ -196,6 +197,7 @@ impl Pruner {
 
     /// Removes messages that the host has forgotten, once they are more than those that it still holds: each such epoch halves the
     /// request, so there are few. Where an epoch opens because some of them are lost, those go too that would be lost soon.
+    #[inline(never)]
     pub(super) fn remove_forgotten(
         &mut self,
         ledger: &mut Ledger,

@@ -16,6 +16,7 @@ use crate::model::{
 use crate::validity::call::Call;
 
 impl Repairer {
+    #[inline(never)]
     pub(super) fn assistant(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
         let mut fixes = std::mem::take(&mut seen.fixes);
         let has_within = outline.pieces.iter().any(|it| it.within);

@@ -8,6 +8,7 @@ use crate::model::{FixKind, Kind, MessageId, Outline, Role};
 
 impl Repairer {
     /// A message of the user, the system or a tool: results first, then whatever else.
+    #[inline(never)]
     pub(super) fn other(&mut self, index: MessageId, outline: &Outline, seen: &mut Findings) {
         let opens = self.run.as_ref().is_some_and(|run| !run.open.is_empty());
         let holds =

@@ -48,6 +48,11 @@ impl Builder<'_> {
         {
             return Some(entries);
         }
+        self.alternate(entries, before)
+    }
+
+    #[inline(never)]
+    fn alternate(&self, entries: Vec<Entry>, before: Option<Role>) -> Option<Vec<Entry>> {
         let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
         let mut last = (None, before);
         let mut run: Option<Run> = None;

@@ -140,7 +140,10 @@ fn build_view(session: &mut Session, folded: bool, parts_changed: bool) -> View 
     if changes && drop_unbound_reasoning(session, &view.entries, after) {
         view = view_from(session, unchanged.filter(|_| view.start > 0));
     }
-    debug_assert!(!is_edited || is_whole(session, &view), "a message changes without a decision");
+    debug_assert!(
+        !is_edited || is_view_of_all(session, &view),
+        "a message changes without a decision"
+    );
     // A message whose cache marker has moved counts as the same.
     let checked = shared_messages(session, view.start, &view.entries);
     let checked = if marked.is_some() { view.start.min(checked) } else { checked };
@@ -158,7 +161,7 @@ fn view_from(session: &Session, unchanged: Option<UnchangedStart>) -> View {
 }
 
 /// Whether a view that goes on after an edit is what a view of all messages would be.
-fn is_whole(session: &Session, view: &View) -> bool {
+fn is_view_of_all(session: &Session, view: &View) -> bool {
     let all = all_entries(session).unwrap_or_default().0;
     let items = session.request.last.items.iter().take(view.start).copied();
     items.chain(view.entries.iter().map(Entry::sent)).eq(all.iter().map(Entry::sent))

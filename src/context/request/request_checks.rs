@@ -46,6 +46,7 @@ impl RequestChecks {
 }
 
 /// Checks a request of which these are the messages from `start` on; what is before them was checked, or all are checked again.
+#[inline(never)]
 pub(in crate::context) fn check_request(
     session: &mut Session,
     start: usize,

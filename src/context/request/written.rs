@@ -2,7 +2,7 @@
 
 use crate::context::request::builder::Builder;
 use crate::json::{self, Value, Write};
-use crate::model::{Copied, Item, Made, MessageId, Op, Voice};
+use crate::model::{Copied, Item, Joint, Made, MessageId, Op, Voice};
 
 /// Where the content of a message of ours stands, by format.
 const CONTENTS: [&str; 5] = ["/content", "/parts", "/kwargs/content", "/data/content", "/output"];
@@ -76,9 +76,20 @@ impl Write for Written {
 }
 
 impl Builder<'_> {
-    /// An item as the facade carries it out, with the time of the message that one of ours stands for.
+    /// An item as the facade carries it out.
     pub(in crate::context) fn write(&self, item: &Item, about: MessageId) -> Written {
-        let mut written = self.write_undated(item);
+        match item {
+            Item::Keep(index) => Written::Keep { index: *index },
+            Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
+            Item::Make(made) => self.dated(self.write_made(made), about),
+            Item::Join(voice, parts) => self.dated(self.write_joined(*voice, parts), about),
+            Item::Filler(text) => self.dated(self.write_filler(text), about),
+        }
+    }
+
+    /// A message of ours with the time of the one that it stands for.
+    #[inline(never)]
+    fn dated(&self, mut written: Written, about: MessageId) -> Written {
         if let Written::Make { make, about: of, at, .. } = &mut written
             && let Some(message) = self.transcript.ledger.message(about)
         {
@@ -89,39 +100,37 @@ impl Builder<'_> {
         written
     }
 
-    fn write_undated(&self, item: &Item) -> Written {
-        match item {
-            Item::Keep(index) => Written::Keep { index: *index },
-            Item::Edit(index, ops) => Written::Edit { index: *index, ops: ops.clone() },
-            Item::Make(made) => {
-                let (message, copies) =
-                    self.transcript.dialect.format.make(made, |at| self.transcript.outline(at));
-                let (role, call) = match made {
-                    Made::User(_) => ("user", None),
-                    Made::Results(_) => ("tool", None),
-                    Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
-                        ("tool", Some((id.clone(), name.clone())))
-                    }
-                };
-                let ops = self.mends_copies(&copies);
-                let mut written = Written::ours(message, copies, ops, role);
-                if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
-                    (*tool_call_id, *tool_name) = call.unzip();
-                }
-                written
+    #[inline(never)]
+    fn write_made(&self, made: &Made) -> Written {
+        let (message, copies) =
+            self.transcript.dialect.format.make(made, |at| self.transcript.outline(at));
+        let (role, call) = match made {
+            Made::User(_) => ("user", None),
+            Made::Results(_) => ("tool", None),
+            Made::Result { id, name, .. } | Made::Moved { id, name, .. } => {
+                ("tool", Some((id.clone(), name.clone())))
             }
-            Item::Join(voice, parts) => {
-                let joined = self.joined(*voice, parts);
-                let message = joined.message();
-                let role = if *voice == Voice::Assistant { "assistant" } else { "user" };
-                Written::ours(message, joined.copied, joined.ops, role)
-            }
-            Item::Filler(text) => {
-                let spoken =
-                    self.transcript.dialect.format.say(text, |at| self.transcript.outline(at));
-                Written::ours(spoken, Vec::new(), Vec::new(), "assistant")
-            }
+        };
+        let ops = self.mends_copies(&copies);
+        let mut written = Written::ours(message, copies, ops, role);
+        if let Written::Make { tool_call_id, tool_name, .. } = &mut written {
+            (*tool_call_id, *tool_name) = call.unzip();
         }
+        written
+    }
+
+    #[inline(never)]
+    fn write_joined(&self, voice: Voice, parts: &[Joint]) -> Written {
+        let joined = self.joined(voice, parts);
+        let message = joined.message();
+        let role = if voice == Voice::Assistant { "assistant" } else { "user" };
+        Written::ours(message, joined.copied, joined.ops, role)
+    }
+
+    #[inline(never)]
+    fn write_filler(&self, text: &str) -> Written {
+        let spoken = self.transcript.dialect.format.say(text, |at| self.transcript.outline(at));
+        Written::ours(spoken, Vec::new(), Vec::new(), "assistant")
     }
 }
 

@@ -16,6 +16,7 @@ pub struct Tiers {
 }
 
 impl Tiers {
+    #[inline(never)]
     pub(in crate::context) fn read(json: &str) -> Result<Self> {
         let options = OptionsReader::read("", json)
             .map_err(|error| Error::argument("options", "an object", error))?;

@@ -11,6 +11,7 @@ use crate::prune::{Change, Decision, Rule, Shorten, Writer as _};
 
 /// Takes from each turn what its tier leaves out. What may not leave the request stays whole, and what it
 /// goes with stays.
+#[inline(never)]
 pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> Decision {
     let newest = session.transcript.ledger.messages.last().map_or(0, |message| message.turn);
     let mut decision = Decision::default();

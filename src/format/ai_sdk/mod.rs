@@ -42,6 +42,7 @@ const OUTPUT: Shape = Shape {
 /// A list in version 4's spelling (`args`, `result`), at the same pointers as any other content.
 const V4: &str = "content";
 
+#[inline(never)]
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read_with(source, &MESSAGE, |reader| PART.blocks(reader, left_unread))?;
     let role = match &*or_empty(message.text("role")) {

@@ -128,6 +128,7 @@ macro_rules! root {
 
 static ROOTS: [Root; 3] = [root!("", ""), root!("/kwargs", "kwargs/"), root!("/data", "data/")];
 
+#[inline(never)]
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
     let mut message = json::read_with(source, &MESSAGE, unread_blocks)?;
     let mut kinds: Vec<String> =

@@ -232,6 +232,7 @@ impl Pruner {
     }
 
     /// Decides as the preset's system does.
+    #[inline(never)]
     pub(super) fn seed_way(
         &mut self,
         seed: &Seed,

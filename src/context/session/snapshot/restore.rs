@@ -113,9 +113,15 @@ pub(in crate::context) fn cap_again(
 pub(in crate::context) fn finish_restore(session: &mut Session) {
     keep_measured(session);
     session.decisions.placeholders.calls.clear();
-    let Some(Waiting { snapshot, forgotten, .. }) = session.restoration.waiting.take() else {
-        return;
-    };
+    if let Some(waiting) = session.restoration.waiting.take() {
+        restore_waiting(session, waiting);
+    }
+}
+
+/// Out of line: most requests wait for nothing.
+#[inline(never)]
+fn restore_waiting(session: &mut Session, waiting: Waiting) {
+    let Waiting { snapshot, forgotten, .. } = waiting;
     let messages = session.transcript.ledger.next_message();
     // Nothing that would have to be said of a session without messages.
     if messages == MessageId::FIRST {
