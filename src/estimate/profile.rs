@@ -16,6 +16,10 @@ const LINKED_BYTES: usize = match TABLES.first_chunk() {
     Some(&first) if !cfg!(feature = "context") => LENGTHS + u16::from_le_bytes(first) as usize,
     _ => TABLES.len(),
 };
+/// The weights of the first profile as they are, two bytes each, low byte first: in a Wasm that is read from a disk, bytes cost less
+/// than the two milliseconds that decoding them takes of a start.
+#[cfg(any(test, feature = "plain-weights"))]
+const PLAIN: &[u8] = include_bytes!("generic.bin");
 const LENGTHS: usize = 2 * Profile::ALL.len();
 static DECODED: [OnceLock<Weights>; Profile::ALL.len()] =
     [const { OnceLock::new() }; Profile::ALL.len()];
@@ -98,6 +102,9 @@ impl Profile {
             return Some(weights);
         }
         let table = match self.like() {
+            #[cfg(feature = "plain-weights")]
+            None => plain_weights(),
+            #[cfg(not(feature = "plain-weights"))]
             None => packed::decode(self.code(), None),
             Some(like) => {
                 let [first, second] = like.map(|profile| profile.weights().map(Weights::plain));
@@ -115,6 +122,11 @@ impl Profile {
         let length = lengths.next().map_or(0, usize::from);
         LINKED.get(start..start.saturating_add(length)).unwrap_or_default()
     }
+}
+
+#[cfg(any(test, feature = "plain-weights"))]
+fn plain_weights() -> Vec<i16> {
+    PLAIN.as_chunks::<2>().0.iter().map(|&two| i16::from_le_bytes(two)).collect()
 }
 
 #[cfg(test)]
@@ -144,12 +156,18 @@ mod tests {
     fn the_tables_are_packed_as_the_code_packs_them() {
         let plain = |profile: Profile| profile.weights().map(Weights::plain).unwrap();
         let model = env::var_os("PLIMSOLL_MODEL").map(|path| fs::read(path).unwrap());
-        let file = packed_file(&model.as_deref().map_or_else(|| Profile::ALL.map(plain), tables));
+        let tables = model.as_deref().map_or_else(|| Profile::ALL.map(plain), tables);
+        let file = packed_file(&tables);
+        let [generic, ..] = &tables;
         println!("tables.bin: {} bytes, in place: {}", file.len(), TABLES.len());
         if model.is_some() {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/estimate/tables.bin");
             fs::write(path, file).unwrap();
+            let bytes: Vec<u8> = generic.iter().flat_map(|it| it.to_le_bytes()).collect();
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/estimate/generic.bin");
+            fs::write(path, bytes).unwrap();
         } else {
+            assert!(*generic == plain_weights(), "generic.bin is not the first of the tables");
             assert!(file == TABLES, "tables.bin is not what its own tables are packed to");
         }
     }

@@ -35,7 +35,7 @@ pub fn run(words: &[&str]) -> Result<()> {
     packing.args(["test", "--quiet", "--lib", PACKING, "--", "--nocapture"]);
     show(packing.env("PLIMSOLL_MODEL", folder.join("model.json")))?;
     println!(
-        "src/estimate/tables.bin is written; `cargo xtask test` and `bench estimate --publish` next"
+        "src/estimate/tables.bin and generic.bin are written; `cargo xtask test` and `bench estimate --publish` next"
     );
     Ok(())
 }

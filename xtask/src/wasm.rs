@@ -91,7 +91,7 @@ pub const WASMS: [Wasm; 6] = [
     Wasm {
         name: "plimsoll-node",
         glue: "plimsoll",
-        feature: "manager",
+        feature: "manager,plain-weights",
         aim: Aim::Speed,
         vectors: true,
     },
