@@ -6,7 +6,9 @@ mod overhead;
 mod packed;
 mod profile;
 
-pub use overhead::{CALL, DEFINITION, MESSAGE, RESULT, image_tokens, opaque_tokens};
+pub use overhead::{
+    CALL, DEFINITION, MESSAGE, RESULT, encrypted_tokens, image_tokens, opaque_tokens,
+};
 pub use profile::Profile;
 
 use crate::error::{Error, Result, listed};

@@ -38,9 +38,9 @@ pub(super) fn base64_of(json: &str) -> &str {
 
 /// What base64 says if it is text, and nothing but base64.
 pub(super) fn decoded(base64: &str) -> Option<String> {
+    is_base64(base64).then_some(())?;
     let base64 = base64.trim_end_matches('=');
     let data = Data(base64.as_bytes());
-    base64.bytes().all(|character| value(character).is_some()).then_some(())?;
     let bytes = (0..base64.len().saturating_mul(3) / 4).map(|at| u8::try_from(data.byte(at)?).ok());
     String::from_utf8(bytes.collect::<Option<_>>()?).ok()
 }
@@ -50,29 +50,42 @@ const STARTS: [&str; 5] = [PDF, "iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"];
 /// Shorter data may be counted as text: it costs less than an image.
 const LEAST_DATA: usize = 1_000;
 
-/// JSON without the base64 of pictures and documents, and how many images these cost. None: it holds no such base64.
-pub(super) fn without_data(json: &str) -> Option<(String, u32)> {
+/// Members of the results of a provider's own tools whose values only the provider can decrypt.
+const ENCRYPTED: [&str; 3] = ["encrypted_content", "encryptedContent", "encrypted_stdout"];
+
+/// JSON without the base64 of pictures and documents, how many images these cost, and without what is encrypted, of so many
+/// characters. None: it holds neither.
+pub(super) fn without_data(json: &str) -> Option<(String, u32, usize)> {
     let is_data = |text: &str| {
         text.len() >= LEAST_DATA
             && (STARTS.iter().any(|start| text.starts_with(start))
                 || text.starts_with("data:") && text.contains(";base64,"))
     };
     // No quote is escaped in base64.
-    if !json.split('"').any(is_data) {
+    if !json.split('"').any(|text| is_data(text) || ENCRYPTED.contains(&text)) {
         return None;
     }
-    let mut images = 0_u32;
+    let (mut images, mut encrypted) = (0_u32, 0_usize);
     let mut rest = String::new();
+    let (mut key, mut colon) = ("", "");
     for text in json.split_inclusive('"') {
         let data = text.trim_end_matches('"');
         if is_data(data) {
             images = images.saturating_add(pages(data));
             rest.push('"');
+        } else if ENCRYPTED.contains(&key) && colon.trim() == ":" && is_base64(data) {
+            encrypted = encrypted.saturating_add(data.len());
+            rest.push('"');
         } else {
             rest.push_str(text);
         }
+        (key, colon) = (colon, data);
     }
-    Some((rest, images))
+    Some((rest, images, encrypted))
+}
+
+fn is_base64(text: &str) -> bool {
+    text.trim_end_matches('=').bytes().all(|character| value(character).is_some())
 }
 
 struct Data<'a>(&'a [u8]);

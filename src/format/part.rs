@@ -142,6 +142,7 @@ pub(super) struct Body<'a> {
     images: u32,
     media: u64,
     media_bytes: u32,
+    encrypted: u32,
     /// Of the piece that it becomes.
     shown: u32,
     widest: u32,
@@ -202,6 +203,7 @@ impl<'a> Body<'a> {
         self.images = self.images.saturating_add(part.images);
         self.media = self.media.rotate_left(1) ^ part.media;
         self.media_bytes = self.media_bytes.saturating_add(part.media_bytes);
+        self.encrypted = self.encrypted.saturating_add(part.encrypted);
         self.shown = self.shown.saturating_add(part.piece.images);
         self.widest = self.widest.max(part.piece.widest);
         self.blocks = self.blocks.saturating_add(1);
@@ -216,6 +218,7 @@ impl<'a> Body<'a> {
         part.images = self.images;
         part.media = self.media;
         part.media_bytes = self.media_bytes;
+        part.encrypted = self.encrypted;
         part.piece.images = self.shown;
         part.piece.widest = self.widest;
         part.piece.marks = self.marks;
@@ -243,16 +246,21 @@ pub(super) fn painted(json: &str, part: &mut Part<'_>) {
 
 /// A block that is carried as it is: counted by its JSON text and its images, and known by both without its cache marker.
 pub(super) fn other<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
-    let json = unmarked(raw);
-    if let Some((text, images)) = image::without_data(&json) {
-        say(part, Kind::Other, text.into());
-        part.media_bytes = count(json.len().saturating_sub(part.text.len()));
-        (part.images, part.media) = (images, of_json(&json));
-    } else {
-        say(part, Kind::Other, json);
-    }
+    say(part, Kind::Other, unmarked(raw));
+    take_data(part);
     part.piece.opaque = true;
     part.piece.marks = u64::from(is_marked(raw));
+}
+
+/// Takes base64 out of a part's JSON text: of pictures, which count as images, and of what is encrypted.
+pub(super) fn take_data(part: &mut Part<'_>) {
+    let Some((text, images, encrypted)) = image::without_data(&part.text) else { return };
+    let bytes = count(part.text.len().saturating_sub(text.len()));
+    part.media_bytes = part.media_bytes.saturating_add(bytes);
+    part.images = part.images.saturating_add(images);
+    part.encrypted = count(encrypted);
+    part.media = part.media.rotate_left(1) ^ of_json(&part.text);
+    part.text = text.into();
 }
 
 const CALLER: Shape = Shape {

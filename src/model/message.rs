@@ -59,9 +59,11 @@ pub struct Part<'a> {
     pub images: u32,
     /// Characters of a signature or encrypted content that go with it.
     pub opaque: u32,
-    /// Hash of the images, so that a fingerprint tells one from another; 0 where there is none.
+    /// Characters of results that only their provider can decrypt, and that its model reads.
+    pub encrypted: u32,
+    /// Hash of the images and of what is encrypted, so that a fingerprint tells one from another; 0 if there is neither.
     pub media: u64,
-    /// Bytes of the images' data.
+    /// Bytes of the images' data and of what is encrypted.
     pub media_bytes: u32,
     /// Replaces its strings that hold half a surrogate pair, on the host's message.
     pub mended: Vec<Op>,
@@ -331,6 +333,7 @@ impl<'a> Part<'a> {
             text,
             images: 0,
             opaque: 0,
+            encrypted: 0,
             media: 0,
             media_bytes: 0,
             mended: Vec::new(),
@@ -339,9 +342,9 @@ impl<'a> Part<'a> {
 
     /// The same, independent of the bytes it was read from.
     pub fn into_owned(self) -> Part<'static> {
-        let Self { piece, text, images, opaque, media, media_bytes, mended } = self;
+        let Self { piece, text, images, opaque, encrypted, media, media_bytes, mended } = self;
         let text = Cow::Owned(text.into_owned());
-        Part { piece, text, images, opaque, media, media_bytes, mended }
+        Part { piece, text, images, opaque, encrypted, media, media_bytes, mended }
     }
 }
 

@@ -77,6 +77,32 @@ fn an_estimate_sums_to_its_tokens_and_a_request_without_edits_has_as_many() {
     assert_eq!(host.request().tokens, tokens);
 }
 
+/// Of a search of this size the provider counted some 9,430 tokens, titles and addresses among them.
+#[test]
+fn an_encrypted_result_counts_about_as_the_text_behind_it() {
+    let signs = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut seed = 7_u64;
+    let mut page = || {
+        let random = std::iter::repeat_with(|| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(signs[usize::try_from(seed >> 58).unwrap()])
+        });
+        json!({ "type": "web_search_result", "title": "Weather in the city today", "page_age": "2 days ago",
+            "url": "https://weather.example/city/today", "encrypted_content": random.take(3_111).collect::<String>() })
+    };
+    let pages: Vec<_> = std::iter::repeat_with(&mut page).take(10).collect();
+    let mut options = window(100_000);
+    options["estimator"] = "claude".into();
+    let mut host = Host::new(&options);
+    host.ask("how is the weather");
+    host.append(json!({ "role": "assistant", "content": [
+        { "type": "server_tool_use", "id": "s", "name": "web_search", "input": { "query": "weather" } },
+        { "type": "web_search_tool_result", "tool_use_id": "s", "content": pages },
+        { "type": "text", "text": "fine" }] }));
+    let counted = estimate_history(&host.session).by_kind.tool_result;
+    assert!((9_430..9_430 * 3 / 2).contains(&counted), "{counted}");
+}
+
 /// A41: six figures; what is held back for the answer may be more than the window.
 /// Row A41.
 #[test]

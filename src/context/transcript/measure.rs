@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::context::transcript::counter::Counter;
 use crate::context::transcript::occurrences::Occurrence;
-use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, opaque_tokens};
+use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, encrypted_tokens, opaque_tokens};
 use crate::format::{fingerprint, of_bytes};
 use crate::hash;
 use crate::identifiers::Identifiers;
@@ -108,6 +108,7 @@ fn measure_part(
     };
     let overhead = message.saturating_add(frame);
     let hidden = if part.text.is_empty() { opaque_tokens(part.opaque) } else { 0 };
+    let hidden = hidden.saturating_add(encrypted_tokens(part.encrypted));
     let images = counter.image_tokens.saturating_mul(part.images);
     let mut leaf = String::new();
     let source: &str = match part.piece.kind {

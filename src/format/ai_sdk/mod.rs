@@ -122,6 +122,9 @@ fn content_part<'a>(item: Item<'a>, role: Role, part: &mut Part<'a>) -> Read<()>
             // What a provider's own tool found is sent back as it came, or not at all.
             part.piece.within = role == Role::Assistant;
             part.piece.opaque |= part.piece.within;
+            if part.piece.within {
+                part::take_data(part);
+            }
         }
         "tool-approval-request" | "tool-approval-response" => {
             part::name(part, &mut members, "toolCallId", "approvalId");

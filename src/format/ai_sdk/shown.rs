@@ -72,6 +72,9 @@ fn tool<'a>(at: u32, mut members: Members<'a>, name: &str, parts: &mut Vec<Part<
         }
         Some(output) if state == "output-available" => {
             read_output(output, &mut result).map_err(|flaw| flaw.under("/output"))?;
+            if theirs {
+                part::take_data(&mut result);
+            }
         }
         _ => part::say(&mut result, Kind::Result, "".into()),
     }

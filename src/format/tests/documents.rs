@@ -159,12 +159,60 @@ fn data_of_a_picture_in_a_block_that_is_carried_is_no_text() {
     let inline = json!({ "type": "inlineData", "inlineData": { "mimeType": "image/jpeg", "data": data("/9j/") } });
     let shown = part(Format::LangChain, &json!({ "role": "user", "content": [inline] }), 0);
     assert_eq!((shown.images, shown.text.len() < 200), (1, true));
+}
 
-    // Encrypted content is text that a model reads.
-    let hidden = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [{ "encrypted_content": data("Eo8") }] });
-    let message = json!({ "role": "assistant", "content": [call, hidden] });
-    let result = part(Format::Anthropic, &message, 1);
-    assert_eq!((result.images, result.text.len() > 90_000), (0, true));
+/// The model reads the text behind it: a tokenizer, which sees random letters, would count some two times more.
+#[test]
+fn encrypted_results_of_a_search_are_no_text() {
+    let page = |title: &str, hidden: &str| {
+        json!({ "type": "web_search_result", "title": title, "url": "https://a.example", "page_age": null,
+            "encrypted_content": hidden })
+    };
+    let pages = |start: &str| {
+        json!([
+            page("first", &format!("{start}{}==", "A".repeat(30_000))),
+            page("second", "EqA/b+c_d-")
+        ])
+    };
+    let call = json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": { "query": "x" } });
+    let found = |pages: &Value| {
+        let found =
+            json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": pages });
+        part(Format::Anthropic, &json!({ "role": "assistant", "content": [call, found] }), 1)
+    };
+    let result = found(&pages("Eo8"));
+    assert_eq!((result.piece.kind, result.images, result.encrypted), (Kind::Result, 0, 30_015));
+    assert!(result.text.contains("second") && result.text.len() < 400, "{}", result.text);
+    assert!(result.media_bytes >= 30_015);
+    let other = found(&pages("Eo9"));
+    assert_eq!((&other.text, other.media == result.media), (&result.text, false));
+
+    // Only what is base64, in members of these names.
+    let shown = json!([{ "encrypted_content": "words, no base64" }, { "title": "encrypted_content", "url": "AAAA" }]);
+    let shown = found(&shown);
+    assert_eq!(
+        (shown.encrypted, shown.text.contains("words, no base64") && shown.text.contains("AAAA")),
+        (0, true)
+    );
+
+    let ran = json!({ "type": "code_execution_tool_result", "tool_use_id": "s", "content": {
+        "type": "encrypted_code_execution_result", "encrypted_stdout": "Eo8A", "return_code": 0, "stderr": "" } });
+    let ran = part(Format::Anthropic, &json!({ "role": "assistant", "content": [call, ran] }), 1);
+    assert_eq!(ran.encrypted, 4);
+
+    // The AI SDK has the same in its own names.
+    let value = json!([{ "type": "web_search_result", "title": "first", "encryptedContent": "Eo8A".repeat(99) }]);
+    let result = json!({ "type": "tool-result", "toolCallId": "s", "toolName": "web_search",
+        "output": { "type": "json", "value": value } });
+    let theirs = part(Format::AiSdk, &json!({ "role": "assistant", "content": [result] }), 0);
+    assert_eq!((theirs.encrypted, theirs.text.contains("Eo8A")), (396, false));
+    // The host's own tools may say what they like.
+    let ours = part(Format::AiSdk, &json!({ "role": "tool", "content": [result] }), 0);
+    assert_eq!((ours.encrypted, ours.text.contains("Eo8A")), (0, true));
+    let tool = json!({ "type": "tool-web_search", "toolCallId": "s", "state": "output-available", "input": {},
+        "output": value, "providerExecuted": true });
+    let shown = part(Format::AiSdk, &json!({ "id": "1", "role": "assistant", "parts": [tool] }), 1);
+    assert_eq!((shown.encrypted, shown.text.contains("Eo8A")), (396, false));
 }
 
 #[test]
