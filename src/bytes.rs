@@ -15,6 +15,24 @@ pub fn find(bytes: &[u8], byte: u8) -> Option<usize> {
     find_by(bytes, |chunk| chunk.is(byte), |other| other == byte)
 }
 
+/// What a sign of base64 stands for, in either alphabet.
+///
+/// # Example
+/// ```
+/// assert_eq!(b"Az9-".map(plimsoll::bytes::base64_digit), [Some(0), Some(51), Some(61), Some(62)]);
+/// ```
+pub fn base64_digit(sign: u8) -> Option<u32> {
+    let (from, to) = match sign {
+        b'A'..=b'Z' => (b'A', 0),
+        b'a'..=b'z' => (b'a', 26),
+        b'0'..=b'9' => (b'0', 52),
+        b'+' | b'-' => return Some(62),
+        b'/' | b'_' => return Some(63),
+        _ => return None,
+    };
+    Some(u32::from(sign.saturating_sub(from)).saturating_add(to))
+}
+
 /// The first place from `at` on of a quote, a backslash or a control character: what ends the plain part of a JSON string.
 /// The end of the bytes if there is none.
 ///

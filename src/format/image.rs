@@ -1,6 +1,7 @@
 //! Base64 of images and documents: the size of an image, read from its first bytes, since providers refuse large ones beside many
 //! others; the pages of a document; the text of a document that is nothing else.
 
+use crate::bytes::base64_digit;
 use crate::number::count;
 
 /// Pixels of the longer side; 0 where the header does not say. `base64` is the data, without a prefix.
@@ -85,7 +86,7 @@ pub(super) fn without_data(json: &str) -> Option<(String, u32, usize)> {
 }
 
 fn is_base64(text: &str) -> bool {
-    text.trim_end_matches('=').bytes().all(|character| value(character).is_some())
+    text.trim_end_matches('=').bytes().all(|character| base64_digit(character).is_some())
 }
 
 struct Data<'a>(&'a [u8]);
@@ -150,26 +151,14 @@ impl Data<'_> {
     /// One byte: three of them stand in four characters.
     fn byte(&self, at: usize) -> Option<u32> {
         let first = (at / 3).saturating_mul(4).saturating_add(at % 3);
-        let high = value(*self.0.get(first)?)?;
-        let low = value(*self.0.get(first.saturating_add(1))?)?;
+        let high = base64_digit(*self.0.get(first)?)?;
+        let low = base64_digit(*self.0.get(first.saturating_add(1))?)?;
         Some(match at % 3 {
             0 => high << 2 | low >> 4,
             1 => (high & 15) << 4 | low >> 2,
             _ => (high & 3) << 6 | low,
         })
     }
-}
-
-fn value(character: u8) -> Option<u32> {
-    let (from, to) = match character {
-        b'A'..=b'Z' => (b'A', 0),
-        b'a'..=b'z' => (b'a', 26),
-        b'0'..=b'9' => (b'0', 52),
-        b'+' | b'-' => return Some(62),
-        b'/' | b'_' => return Some(63),
-        _ => return None,
-    };
-    Some(u32::from(character.saturating_sub(from)).saturating_add(to))
 }
 
 #[cfg(test)]

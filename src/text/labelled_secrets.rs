@@ -1,8 +1,8 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
 use super::labels::{Label, label, past};
-use super::secrets::{AUTH, COOKIE, HEADER, KEY, OPEN_KEYS, PASS, PASSWORD, PWD, SCHEME};
-use crate::bytes::find;
+use super::secrets::{AUTH, COOKIE, HEADER, KEY, OPEN_KEYS, PASS, PASSWORD, PRIVATE, PWD, SCHEME};
+use crate::bytes::{base64_digit, find};
 use crate::text::secret_forms::{Found, REDACTED, run, starts_with};
 
 /// Fewer characters beside a word like `password` are no secret: types, `true`, `null`.
@@ -74,9 +74,13 @@ fn value_of(bytes: &[u8], at: usize, label: Label) -> Found {
     let fits = match group {
         AUTH => (is_quoted || is_variable) && is_coded(secret),
         KEY => is_capital && !is_open_key(before) && is_random(secret),
-        PASS if is_quoted => is_mixed(secret) && secret.is_ascii() && !after.starts_with(b" "),
+        PASS | PRIVATE if is_quoted => {
+            is_mixed(secret) && secret.is_ascii() && !after.starts_with(b" ")
+        }
+        PRIVATE if !is_capital => is_random(secret),
         PASS if !is_capital => false,
         PWD if matches!(secret, [b'/' | b'~', ..]) => false,
+        SCHEME if is_login(secret) => true,
         _ => !label.is_mixed || is_mixed(secret),
     };
     if !fits {
@@ -233,7 +237,7 @@ fn is_base64(byte: u8) -> bool {
 }
 
 /// Signs of a value that stands alone.
-fn is_value(byte: u8) -> bool {
+pub(super) fn is_value(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_+/=.~!@#%^*$".contains(&byte)
 }
 
@@ -243,7 +247,7 @@ fn is_in_line(byte: u8) -> bool {
 }
 
 /// Signs of a value in quotes.
-fn is_quoted_value(byte: u8) -> bool {
+pub(super) fn is_quoted_value(byte: u8) -> bool {
     (byte.is_ascii_graphic() && !b"\"'`\\[]<>{}".contains(&byte)) || !byte.is_ascii()
 }
 
@@ -263,7 +267,30 @@ fn is_random(value: &[u8]) -> bool {
 
 /// Signs of base64, in fours.
 fn is_coded(value: &[u8]) -> bool {
-    run_of_base64(value) == value.len() && value.len().is_multiple_of(4) && is_mixed(value)
+    run_of_base64(value) == value.len()
+        && value.len().is_multiple_of(4)
+        && (is_mixed(value) || is_login(value))
+}
+
+/// Base64 of a user and a password. Words are base64 too, but of bytes that are no text.
+fn is_login(value: &[u8]) -> bool {
+    let mut bits = 0_u32;
+    let mut is_pair = false;
+    for (at, sign) in value.iter().enumerate() {
+        let Some(digit) = base64_digit(*sign) else { break };
+        bits = bits << 6 | digit;
+        let byte = match at % 4 {
+            0 => continue,
+            1 => bits >> 4,
+            2 => bits >> 2,
+            _ => bits,
+        } & 0xff;
+        is_pair |= byte == u32::from(b':');
+        if !(0x20..0x7f).contains(&byte) {
+            return false;
+        }
+    }
+    is_pair
 }
 
 /// Names a function, which is called here: by its first arguments. Or a secret was already taken out of it.
@@ -273,7 +300,7 @@ fn is_call(name: &[u8], after: &[u8]) -> bool {
 }
 
 /// Names a place that holds the secret, or holds none.
-fn is_placeholder(value: &[u8]) -> bool {
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let none = "process.env os.environ env. $ xxx *** your example";
     none.split(' ').any(|none| starts_with(value, none))
 }

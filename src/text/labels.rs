@@ -150,13 +150,14 @@ mod tests {
 
     #[test]
     fn each_group_of_words_has_its_number() {
-        use super::super::secrets::{AUTH, HEADER, KEY, PASS, PASSWORD, PWD};
+        use super::super::secrets::{AUTH, HEADER, KEY, PASS, PASSWORD, PRIVATE, PWD};
         for (word, group) in [
             ("PassWord", PASSWORD),
             ("pwd", PWD),
             ("token", CODE),
             ("cookie", COOKIE),
             ("pass", PASS),
+            ("privateKey", PRIVATE),
             ("key", KEY),
             ("auth", AUTH),
             ("Authorization", HEADER),

@@ -7,6 +7,7 @@ mod labelled_secrets;
 mod labels;
 mod leaves;
 mod lines;
+mod logins;
 pub mod pairs;
 mod patterns;
 mod redact;

@@ -3,6 +3,7 @@
 
 use super::labelled_secrets::{assigned, pem};
 use super::labels::is_value_of;
+use super::logins::{is_login_of, login};
 use super::secrets::Kind;
 use crate::text::secret_forms::{Found, REDACTED, jwt, run, starts, token};
 
@@ -67,7 +68,7 @@ pub fn is_secret(text: &str, from: usize, to: usize) -> bool {
     let joined = || bytes.last().is_some_and(|byte| Kind::Dotted.has(*byte));
     let long = word.len() >= LEAST_WORD && digits() && (joined() || !id());
     let scheme = || matches!(bytes.last_chunk(), Some(b"arer " | b"asic " | b"oken "));
-    let beside = || is_value_of(before) || scheme();
+    let beside = || is_value_of(before) || scheme() || is_login_of(bytes);
     if !long && !beside() && text.as_bytes().get(to) != Some(&b'@') {
         return false;
     }
@@ -92,7 +93,7 @@ fn secrets(text: &str, mut at: usize, found: &mut dyn FnMut(usize, usize)) {
         let secret = if byte == b':' {
             userinfo(bytes, at)
         } else if byte == b'-' {
-            pem(bytes, at)
+            pem(bytes, at).or_else(|| login(bytes, at))
         } else if starts(bytes, at) {
             word(bytes, at, &mut no_jwt_before)
         } else {
@@ -126,10 +127,14 @@ pub(super) fn userinfo(bytes: &[u8], at: usize) -> Found {
     if rest.get(colon) != Some(&b':') || password >= end {
         return None;
     }
-    // A token may stand where the user does.
+    Some((start_of_login(bytes, from, password), end))
+}
+
+/// A token may stand where the user does.
+pub(super) fn start_of_login(bytes: &[u8], from: usize, password: usize) -> usize {
     let mut names = from..password;
     let is_named = names.any(|at| starts(bytes, at) && word(bytes, at, &mut 0).is_some());
-    Some((if is_named { from } else { password }, end))
+    if is_named { from } else { password }
 }
 
 #[cfg(test)]
@@ -249,6 +254,13 @@ mod tests {
             ("X_KEY='q7/Rt5+vT2b9-Lk3_0dQ8w=='", "X_KEY='[redacted]'"),
             // Names in camel case.
             ("privateKey: \"a8Kd93jf\"", "privateKey: \"[redacted]\""),
+            ("privateKey=9f8Ae21cB07d44e6fA13", "privateKey=[redacted]"),
+            ("privateKey: 9f8ae21cb07d44e6fa13, x", "privateKey: [redacted], x"),
+            (
+                "cast send --private-key 0x9f8ae21cb07d44e6fa13",
+                "cast send --private-key [redacted]",
+            ),
+            ("wallet-private-key: \"a8Kd93jf\"", "wallet-private-key: \"[redacted]\""),
             ("DBPassword = \"correct horse\"", "DBPassword = \"[redacted]\""),
             ("DBPassword=hunter2x", "DBPassword=[redacted]"),
             ("dbPass: 'hunter2x'", "dbPass: '[redacted]'"),
@@ -276,6 +288,26 @@ mod tests {
             ),
             ("'Authorization': 'Token 3f786850e387'", "'Authorization': 'Token [redacted]'"),
             ("Authorization: Basic bWU6aHVudGVyMng=", "Authorization: Basic [redacted]"),
+            // Logins without a digit in their base64.
+            ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [redacted]"),
+            ("-H 'Authorization: Basic bWU6Y29ycmVjdA=='", "-H 'Authorization: Basic [redacted]'"),
+            (r#""auth": "dXNlcjpwYXNz""#, r#""auth": "[redacted]""#),
+            // Logins of curl.
+            ("curl -u me:hunter https://a.example", "curl -u me:[redacted] https://a.example"),
+            ("curl -sSu 'me@a.example:h,unt er' x", "curl -sSu 'me@a.example:[redacted] er' x"),
+            ("curl x --user \"me:hunter2\" y", "curl x --user \"me:[redacted]\" y"),
+            ("/usr/bin/curl --proxy-user=me:a:b:c", "/usr/bin/curl --proxy-user=me:[redacted]"),
+            (
+                "curl -s \\\n  -u elastic:changeme \\\n  x",
+                "curl -s \\\n  -u elastic:[redacted] \\\n  x",
+            ),
+            (r#""curl -s \\\n -u me:hunter""#, r#""curl -s \\\n -u me:[redacted]""#),
+            (r#"["curl", "-u", "me:hunter2"]"#, r#"["curl", "-u", "me:[redacted]"]"#),
+            (
+                r#"{"command":"curl -u \"me:hunter2\" x"}"#,
+                r#"{"command":"curl -u \"me:[redacted]\" x"}"#,
+            ),
+            ("curl -u sk_live_a1B2c3D4e5F6g7H8:x12 y", "curl -u [redacted] y"),
             // Files of settings.
             (r#""auth": "bWU6aHVudGVyMng=""#, r#""auth": "[redacted]""#),
             ("//npm.example/:_auth=bWU6aHVudGVyMng=", "//npm.example/:_auth=[redacted]"),
@@ -406,6 +438,8 @@ mod tests {
             ("<password>tr0ubAdor</password>", "tr0ubAdor"),
             ("<add key=\"Password\" value=\"tr0ubAdor\"/>", "tr0ubAdor"),
             ("- name: DB_PASSWORD\n  value: tr0ubAdor", "tr0ubAdor"),
+            ("curl -u me:tr0ubAdor x", "tr0ubAdor"),
+            ("curl --user 'me:tr0ubAdor' x", "tr0ubAdor"),
         ] {
             let mut found = 0;
             super::super::identifiers(text, &mut |word, at| {
@@ -440,6 +474,12 @@ mod tests {
             "this.bloomPass = bloomPass2, compass: 'north1', _PASS=short1",
             "privateKey: RedactedUint8Array, key: 'Set-Cookie', value: `id=${id1}; Path=/`",
             "privateKey: \"string\", privateKey = loadKey2(path), authtoken: undefined",
+            "privateKey: privateKeyBytes32ofTheWallet, privateKey=key1.pem --private-key ./keys/rsa2048.pem",
+            "Authorization: Basic architecture, Basic Introduction",
+            "curl -u \"$USER:$PASSWORD\" -u me:${PASSWORD} --user <user>:<password> -u : --user me:",
+            "curl -u me:[redacted] x; curl -u https://a.example --url a:bcd -su ab:12",
+            "docker run -u 1000:1000 --user node:node x; rsync -u here:there/x y; curl x\ndocker run -u me:group",
+            "curl x\r\ndocker run -u me:group, curl x\\ndocker run -u me:group",
             "interface A { password: string; dbPass: string, privateKey: Buffer }",
             "const password: string = \"required\", token: str = os.environ[\"X1\"]",
             "PASSWORD=none NAME=\"abc123\" run; password: a b = \"abc123\"",
@@ -517,6 +557,8 @@ mod tests {
             "--token ",
             "<token>",
             "Basic dXNl",
+            " -u a:bcd ",
+            "curl -u ab:cdefgh",
             "\"1\" ",
         ] {
             assert!(!redact(&piece.repeat(1_000_000 / piece.len())).is_empty());

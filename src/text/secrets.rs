@@ -98,7 +98,7 @@ pub(super) const LONGEST_WORD: usize = 17;
 
 /// Words whose value is a secret, as the end of a name: `DB_PASSWORD`, `aws_secret_access_key`, `x-api-key`. Two spaces start the
 /// next group.
-pub(super) const WORDS: &str = "password pgpassword passwd passphrase  pwd  secret secret_key secretkey secret_access_key secretaccesskey client_secret clientsecret api_key api-key apikey accountkey private_key signing_key encryption_key access_token access-token refresh_token auth_token auth-token sharedaccesskey  token authtoken access_key accesskey client-key-data  cookie  pass privatekey  key  auth  authorization";
+pub(super) const WORDS: &str = "password pgpassword passwd passphrase  pwd  secret secret_key secretkey secret_access_key secretaccesskey client_secret clientsecret api_key api-key apikey accountkey private_key signing_key encryption_key access_token access-token refresh_token auth_token auth-token sharedaccesskey  token authtoken access_key accesskey client-key-data  cookie  pass  privatekey private-key  key  auth  authorization";
 
 /// The value may be a sentence.
 pub(super) const PASSWORD: u8 = 0;
@@ -107,16 +107,18 @@ pub(super) const PWD: u8 = 1;
 /// From this group on, a word also names parts of a language or a page: only what has letters and digits is a secret.
 pub(super) const CODE: u8 = 3;
 pub(super) const COOKIE: u8 = 4;
-/// The word also names passes of a renderer, tests that pass, keys that are bytes.
+/// The word also names passes of a renderer and tests that pass.
 pub(super) const PASS: u8 = 5;
+/// The word also names keys that are bytes, and files of keys.
+pub(super) const PRIVATE: u8 = 6;
 /// The word also names keys of tables, of caches, of a keyboard.
-pub(super) const KEY: u8 = 6;
+pub(super) const KEY: u8 = 7;
 /// The value is base64 of a user and a password, as Docker keeps it. The word also names kinds of logins.
-pub(super) const AUTH: u8 = 7;
+pub(super) const AUTH: u8 = 8;
 /// The value follows the word `token`.
-pub(super) const HEADER: u8 = 8;
+pub(super) const HEADER: u8 = 9;
 /// No word: a scheme like `Bearer`.
-pub(super) const SCHEME: u8 = 9;
+pub(super) const SCHEME: u8 = 10;
 
 /// Names before `KEY` whose value is known to others, or a hash.
 pub(super) const OPEN_KEYS: &str = "PUBLIC_ CACHE_ GPG_ HASH_ OBJECT_ IDEMPOTENCY_";
