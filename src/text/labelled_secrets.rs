@@ -1,7 +1,9 @@
 //! Secrets that are known by what stands beside them: a word like `password`, an address, the first line of a key.
 
 use super::labels::{Label, label, past};
-use super::secrets::{AUTH, COOKIE, HEADER, KEY, OPEN_KEYS, PASS, PASSWORD, PRIVATE, PWD, SCHEME};
+use super::secrets::{
+    AUTH, COOKIE, HEADER, KEY, OPEN_KEYS, PASS, PASSWORD, PRIVATE, PWD, SCHEME, words,
+};
 use crate::bytes::{base64_digit, find};
 use crate::text::secret_forms::{Found, REDACTED, run, starts_with};
 
@@ -43,7 +45,7 @@ fn value_of(bytes: &[u8], at: usize, label: Label) -> Found {
     let mut value = bytes.get(from..)?;
     if group == HEADER {
         let token = "token ";
-        from = starts_with(value, token).then_some(from.saturating_add(token.len()))?;
+        from = starts_with(value, token.as_bytes()).then_some(from.saturating_add(token.len()))?;
         value = bytes.get(from..)?;
     }
     if group == COOKIE && is_pair(value) {
@@ -98,7 +100,7 @@ fn is_open_key(name: &[u8]) -> bool {
 
 /// How a header says what kind of secret follows.
 fn scheme_of(bytes: &[u8]) -> Option<&'static str> {
-    ["bearer ", "basic "].into_iter().find(|scheme| starts_with(bytes, scheme))
+    ["bearer ", "basic "].into_iter().find(|scheme| starts_with(bytes, scheme.as_bytes()))
 }
 
 /// `name=value`, as cookies are written. No template, as in `sid=${id}`.
@@ -301,8 +303,7 @@ fn is_call(name: &[u8], after: &[u8]) -> bool {
 
 /// Names a place that holds the secret, or holds none.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    let none = "process.env os.environ env. $ xxx *** your example";
-    none.split(' ').any(|none| starts_with(value, none))
+    words("process.env os.environ env. $ xxx *** your example").any(|none| starts_with(value, none))
 }
 
 #[cfg(test)]

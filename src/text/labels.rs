@@ -1,7 +1,7 @@
 //! Labels of secrets: names like `password`, and how each is joined to its value in code, settings and command lines.
 
 use super::secret_forms::{run, starts_with};
-use super::secrets::{CODE, COOKIE, LONGEST_WORD, SHORTEST, WORDS};
+use super::secrets::{CODE, COOKIE, LONGEST_WORD, SHORTEST, WORDS, words};
 
 /// A label is at most so far before the word `value`.
 const FARTHEST_VALUE: usize = 64;
@@ -59,9 +59,9 @@ pub(super) fn label(bytes: &[u8], at: usize) -> Option<Label> {
 /// The group of the label's word.
 fn known(name: &[u8]) -> Option<u8> {
     let mut group = 0_u8;
-    WORDS.split(' ').find(|word| {
+    words(WORDS).find(|word| {
         group = group.saturating_add(u8::from(word.is_empty()));
-        name.eq_ignore_ascii_case(word.as_bytes())
+        name.eq_ignore_ascii_case(word)
     })?;
     Some(group)
 }
@@ -81,7 +81,7 @@ fn joined(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
         between @ [b'"' | b'\'' | b'\\' | b'\n' | b'\r', ..] => {
             let between = between.get(..FARTHEST_VALUE).unwrap_or(between);
             let value = end.saturating_add(past(between, 0, BETWEEN));
-            let is_value = starts_with(rest.get(value..)?, "value");
+            let is_value = starts_with(rest.get(value..)?, b"value");
             sign_after(rest, value.saturating_add(5)).filter(|_| is_value)
         }
         _ => None,

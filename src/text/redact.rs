@@ -150,7 +150,9 @@ mod tests {
 
     /// A token of each form in the table, and those that are known by their place.
     fn corpus() -> Vec<String> {
-        let forms = FAMILIES.iter().flat_map(|it| it.prefixes().map(move |prefix| (it, prefix)));
+        let forms = FAMILIES
+            .iter()
+            .flat_map(|it| it.prefixes().map(move |prefix| (it, String::from_utf8_lossy(prefix))));
         let mut all: Vec<String> = forms
             .map(|(secret, prefix)| {
                 let sign = match secret.kind {

@@ -65,11 +65,11 @@ pub(super) fn token(bytes: &[u8], at: usize) -> Found {
     let in_base64 = before
         .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
         && !is_after_escape(bytes, at);
-    FAMILIES.iter().find_map(|family| {
-        let after = |prefix: &str| {
-            let tail = rest.strip_prefix(prefix.as_bytes())?;
+    FAMILIES.iter().filter(|family| family.may_start(rest)).find_map(|family| {
+        let after = |prefix: &[u8]| {
+            let tail = rest.strip_prefix(prefix)?;
             // Letters alone also stand inside base64.
-            if in_base64 && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            if in_base64 && prefix.iter().all(u8::is_ascii_alphanumeric) {
                 return None;
             }
             Some(at.saturating_add(prefix.len()).saturating_add(body(tail, family)?))
@@ -117,6 +117,6 @@ pub(super) fn run(bytes: &[u8], mut inside: impl FnMut(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !inside(*byte)).unwrap_or(bytes.len())
 }
 
-pub(super) fn starts_with(bytes: &[u8], word: &str) -> bool {
-    bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+pub(super) fn starts_with(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
