@@ -110,8 +110,8 @@ export interface SessionFile {
 /** Options of `readSession` and `SessionReader`. */
 export interface ReadOptions {
   /**
-   * Id of the entry at which the branch to read ends (pi, Claude Code), or index of a run or sample in a file with several. Default:
-   * the newest branch, the first run.
+   * Id of the entry at which the branch to read ends (pi, Claude Code, Qwen Code), or index of a run or sample in a file with several.
+   * Default: the newest branch, the first run.
    */
   leaf?: string;
 }

@@ -26,9 +26,10 @@ pub(super) struct Branch {
     pub(super) bridged: u32,
 }
 
-/// A user's or an assistant's line.
+/// A user's or an assistant's line. Qwen Code has a type for results.
 pub(super) fn is_message(fields: &Object<'_>) -> bool {
-    matches!(fields.text("type").as_deref(), Some("user" | "assistant")) || is_queued(fields)
+    let kind = fields.text("type");
+    matches!(kind.as_deref(), Some("user" | "assistant" | "tool_result")) || is_queued(fields)
 }
 
 /// A prompt that the user typed, or a task sent, while the model worked. Claude Code writes it as an attachment only.
@@ -36,14 +37,17 @@ pub(super) fn is_queued(fields: &Object<'_>) -> bool {
     fields.object("attachment").is_some_and(|it| it.is("type", "queued_command"))
 }
 
-/// The conversation that ends at the line with the uuid `leaf`, or at the newest.
+/// The conversation that ends at the line with the uuid `leaf`, or at the newest. `only_path`: nothing lives beside the way back from
+/// it, and any line may be the newest.
 pub(super) fn branch(
     lines: &[Line<'_>],
     main: &[bool],
     leaf: Option<&str>,
+    only_path: bool,
 ) -> Result<Branch, Error> {
     let (parents, by_uuid, bridged) = parents(lines, main);
-    let newest = || lines.iter().zip(main).rposition(|(line, is)| *is && is_message(&line.fields));
+    let ends = |line: &Line<'_>| only_path || is_message(&line.fields);
+    let newest = || lines.iter().zip(main).rposition(|(line, is)| *is && ends(line));
     let end = match leaf {
         None => newest(),
         Some(leaf) => Some(
@@ -60,7 +64,8 @@ pub(super) fn branch(
         }
         at = parents.get(index).copied().flatten().filter(|&parent| parent < index);
     }
-    let live = beside(lines, main, &parents, &on_path, leaf.is_some());
+    let live =
+        if only_path { on_path } else { beside(lines, main, &parents, &on_path, leaf.is_some()) };
     let leaf = end.and_then(|end| lines.get(end)?.fields.text("uuid")).map(Cow::into_owned);
     let mut leaves = dead_leaves(lines, main, &parents, &live);
     leaves.extend(leaf.clone());

@@ -49,7 +49,7 @@ const REPLACEMENT: &str = "content-replacement";
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     let mut file = SessionFile::new("claude-code", "anthropic");
     let main = main_lines(lines);
-    let branch = branch(lines, &main, leaf)?;
+    let branch = branch(lines, &main, leaf, false)?;
     file.receipt.leaf = branch.leaf;
     file.receipt.branches = branch.leaves;
     file.receipt.bridged = branch.bridged;

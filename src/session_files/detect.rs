@@ -24,6 +24,8 @@ pub(super) enum Writer {
     Codex,
     /// Gemini CLI.
     GeminiCli,
+    /// Qwen Code.
+    QwenCode,
     /// GitHub Copilot CLI.
     Copilot,
     /// Kimi CLI.
@@ -60,7 +62,7 @@ pub(super) enum Writer {
 type Sign = (Writer, &'static [Test]);
 
 /// Signs of a record.
-const RECORDS: [Sign; 34] = [
+const RECORDS: [Sign; 36] = [
     (
         Writer::Codex,
         &[
@@ -73,8 +75,10 @@ const RECORDS: [Sign; 34] = [
     ),
     (Writer::Pi, &[Is("type", &["session"]), Has("cwd|version")]),
     (Writer::Pi, &[Is("type", &["message"]), Inner("message")]),
-    (Writer::ClaudeCode, &[Is("type", &["user", "assistant"]), Inner("message")]),
-    (Writer::ClaudeCode, &[Has("uuid"), Has("sessionId")]),
+    (Writer::QwenCode, &[Has("uuid"), Has("sessionId"), Has(OF_QWEN)]),
+    (Writer::QwenCode, &[Has("uuid"), Is("type", &["tool_result"])]),
+    (Writer::ClaudeCode, &[Is("type", &["user", "assistant"]), Inner("message"), Lacks(OF_QWEN)]),
+    (Writer::ClaudeCode, &[Has("uuid"), Has("sessionId"), Lacks(OF_QWEN)]),
     (Writer::ClaudeCode, &[Is("type", &["summary"]), Has("leafUuid")]),
     (Writer::ClaudeCode, &[Is("type", &["file-history-snapshot"]), Has("snapshot")]),
     (Writer::ClaudeCode, &[Is("type", &["queue-operation"]), Has("sessionId")]),
@@ -124,7 +128,15 @@ const RECORDS: [Sign; 34] = [
             ),
         ],
     ),
-    (Writer::AiSdk, &[Is("role", &["assistant"]), Is("content.*.type", &["reasoning"])]),
+    // Roo Code puts reasoning with a summary before Anthropic's blocks.
+    (
+        Writer::AiSdk,
+        &[
+            Is("role", &["assistant"]),
+            Is("content.*.type", &["reasoning"]),
+            Lacks("content.0.summary"),
+        ],
+    ),
     (
         Writer::Gemini,
         &[Is("role", &["user", "model", "function"]), Has("parts.0"), Lacks("parts.0.type")],
@@ -151,7 +163,7 @@ const RECORDS: [Sign; 34] = [
             Has("call_id"),
         ],
     ),
-    (Writer::Responses, &[Is("type", &["reasoning"]), List("summary")]),
+    (Writer::Responses, &[Is("type", &["reasoning"]), List("summary"), Lacks("ts")]),
     (
         Writer::MiniSweAgent,
         &[Is("role", &["assistant"]), Holds("content", "```mswea_bash_command")],
@@ -159,6 +171,9 @@ const RECORDS: [Sign; 34] = [
     (Writer::MiniSweAgent, &[Is("role", &["user"]), Starts("content", "<returncode>")]),
     (Writer::SweAgent, &[Has("role"), Has("agent"), Has("message_type|is_demo")]),
 ];
+
+/// What Qwen Code writes in records that are like those of Claude Code otherwise.
+const OF_QWEN: &str = "message.parts|systemPayload|usageMetadata";
 
 const MANAGED: &[&str] = &[
     "user.message",
@@ -277,6 +292,14 @@ mod tests {
             (r#"{"type":"message","message":{"role":"user"}}"#, Writer::Pi),
             (r#"{"type":"user","message":{"role":"user"}}"#, Writer::ClaudeCode),
             (r#"{"type":"summary","summary":"x","leafUuid":"y"}"#, Writer::ClaudeCode),
+            (
+                r#"{"uuid":"a","sessionId":"s","type":"user","message":{"role":"user","parts":[]}}"#,
+                Writer::QwenCode,
+            ),
+            (
+                r#"{"uuid":"a","sessionId":"s","type":"system","subtype":"rewind","systemPayload":{}}"#,
+                Writer::QwenCode,
+            ),
             (r#"{"type":"event_msg","payload":{}}"#, Writer::Codex),
             (r#"{"type":"user.message","data":{"content":"x"}}"#, Writer::Copilot),
             (r#"{"type":"metadata","protocol_version":"1.4"}"#, Writer::Kimi),

@@ -17,7 +17,7 @@ const KINDS: usize = 64;
 /// A session as its agent wrote it, in one list of messages.
 #[derive(Debug)]
 pub struct SessionFile {
-    /// `pi`, `claude-code`, `codex`, `gemini-cli`, `copilot-cli`, `kimi-wire`, `managed-agents`, `opencode`, `openhands`, `swe-agent`, `mini-swe-agent`, `inspect`,
+    /// `pi`, `claude-code`, `codex`, `gemini-cli`, `qwen-code`, `copilot-cli`, `kimi-wire`, `managed-agents`, `opencode`, `openhands`, `swe-agent`, `mini-swe-agent`, `inspect`,
     /// `whowhen-text`, `anthropic-messages`, `openai-messages`, `openai-responses`, `gemini-contents`, `langchain`, `ai-sdk` or
     /// `tau-openai`.
     pub format: &'static str,

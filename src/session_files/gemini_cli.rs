@@ -5,6 +5,7 @@
 //! Thoughts that stand beside the content are not sent again, and so are left out.
 
 use super::file::{CompactionRecord, SessionFile, refuse_leaf};
+use super::fold::{Fold, write_all};
 use super::lines::Line;
 use super::messages::plain;
 use super::path::{any, at};
@@ -82,15 +83,6 @@ struct Message<'a> {
     stay: Stay,
     /// The last list of all messages that it was in.
     listed: usize,
-}
-
-/// A compression: the history was set anew, without some of its messages.
-struct Fold {
-    /// How many messages came before it.
-    after: usize,
-    record: CompactionRecord,
-    /// The messages that stayed.
-    kept: Vec<usize>,
 }
 
 #[derive(Default)]
@@ -220,23 +212,16 @@ impl<'a> History<'a> {
     }
 
     /// Appends all messages that were ever sent, and where they were folded.
-    fn write(self, file: &mut SessionFile) {
+    fn write(mut self, file: &mut SessionFile) {
         let answered = self.answered();
-        let mut spans = Vec::with_capacity(self.messages.len());
-        let mut folds = self.folds.into_iter().peekable();
-        for (place, message) in self.messages.iter().enumerate() {
-            while let Some(fold) = folds.next_if(|fold| fold.after <= place) {
-                file.compactions.push(fold.placed(&spans, file.len()));
-            }
-            let from = file.len();
-            if matches!(message.stay, Stay::Here | Stay::Folded) {
+        let folds = std::mem::take(&mut self.folds);
+        write_all(self.messages.len(), folds, file, &|place, file| {
+            let message = self.messages.get(place);
+            let is_sent = |it: &&Message<'_>| matches!(it.stay, Stay::Here | Stay::Folded);
+            if let Some(message) = message.filter(is_sent) {
                 message.write(&answered, file);
             }
-            spans.push([from, file.len()]);
-        }
-        for fold in folds {
-            file.compactions.push(fold.placed(&spans, file.len()));
-        }
+        });
     }
 
     /// Ids of the calls whose results are messages of their own: their copies in the calls' records are not.
@@ -248,25 +233,6 @@ impl<'a> History<'a> {
             }
         }
         answered
-    }
-}
-
-impl Fold {
-    /// Where the messages that stayed stand in the file's.
-    fn placed(mut self, spans: &[[u32; 2]], before: u32) -> CompactionRecord {
-        let record = &mut self.record;
-        (record.at, record.first_kept_index) = (before, before);
-        for [from, to] in self.kept.iter().filter_map(|place| spans.get(*place).copied()) {
-            match record.kept.last_mut() {
-                Some([_, end]) if *end == from => *end = to,
-                _ if from == to => {}
-                _ => record.kept.push([from, to]),
-            }
-        }
-        if let Some([from, _]) = record.kept.pop_if(|[_, end]| *end == before) {
-            record.first_kept_index = from;
-        }
-        self.record
     }
 }
 
@@ -292,9 +258,9 @@ fn note(ids: &mut ByName<'_>, part: &str, path: &str) -> bool {
     id.is_some_and(|id| ids.insert(0, id.into_owned(), 0).is_some())
 }
 
-/// A content of Gemini's API, as JSON.
-fn content(role: &str, parts: &[String]) -> String {
-    format!("{{\"role\":\"{role}\",\"parts\":[{}]}}", parts.join(","))
+/// A content of Gemini's API with these parts, as JSON.
+pub(super) fn content(role: &str, parts: &str) -> String {
+    format!("{{\"role\":\"{role}\",\"parts\":[{parts}]}}")
 }
 
 impl Message<'_> {
@@ -306,7 +272,7 @@ impl Message<'_> {
             let is_command =
                 spoken.is_some_and(|it| plain(it).trim_start().starts_with(['/', '?']));
             if !all.is_empty() && !is_command {
-                file.made(self.line, content("user", &all));
+                file.made(self.line, content("user", &all.join(",")));
             }
             return;
         }
@@ -323,9 +289,9 @@ impl Message<'_> {
         if let Some(model) = model {
             file.called(&model);
         }
-        file.made(self.line, content("model", &all));
+        file.made(self.line, content("model", &all.join(",")));
         if !results.is_empty() {
-            file.made(self.line, content("user", &results));
+            file.made(self.line, content("user", &results.join(",")));
         }
     }
 

@@ -3,7 +3,7 @@
 //! Nothing a file holds makes reading fail that is not the whole file: a line that is broken, cut, nested too deeply or of no
 //! known type is an entry of the [`Receipt`]. Messages stay the bytes that they are in the file wherever the format allows it.
 //!
-//! A file a format: `pi` (with `record` and `checkpoint`: its compactions and checkpoints, and ours), `claude_code` (with `claude_branch`: which lines count), `codex`, `gemini_cli`, `inspect`, `opencode`, `messages` (the
+//! A file a format: `pi` (with `record` and `checkpoint`: its compactions and checkpoints, and ours), `claude_code` (with `claude_branch`: which lines count), `codex`, `gemini_cli`, `qwen_code` (both with `fold`: what a compression left out), `inspect`, `opencode`, `messages` (the
 //! arrays that providers take), `native` (formats that are handed over as they are). Where a table of members says all, it is
 //! one: `copilot`, `kimi`, `managed`, `openhands`, `trajectory`, in the form of `script`, carried out by `reader` and put together by `chat`. `undone` finds turns
 //! that the user took back. `detect` tells whose file it is; `lines`, `path` and `raw` read JSON no deeper than needed, without recursion.
@@ -20,6 +20,7 @@ mod copilot;
 mod detect;
 mod fence;
 mod file;
+mod fold;
 mod forgotten;
 mod gemini_cli;
 mod inspect;
@@ -32,6 +33,7 @@ mod opencode;
 mod openhands;
 mod path;
 mod pi;
+mod qwen_code;
 mod raw;
 mod reader;
 mod record;
@@ -69,13 +71,13 @@ use lines::Line;
 use raw::{MAX_DEPTH, Object};
 
 /// The session files that are known, for the message about one that is not.
-const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Gemini CLI sessions, Copilot CLI events, Kimi wire, Managed Agents events, \
+const KNOWN: &str = "pi / OpenClaw JSONL, Claude Code JSONL, Codex rollout JSONL, Gemini CLI sessions, Qwen Code JSONL, Copilot CLI events, Kimi wire, Managed Agents events, \
      opencode exports, OpenHands events, SWE-agent and mini-swe-agent trajectories, Inspect logs, LangChain messages, \
      AI SDK messages, Gemini contents, OpenAI Responses items, Anthropic messages, OpenAI chat messages, tau-bench runs";
 
 /// Reads any agent's session file. The format is recognised by what the file holds.
 ///
-/// `leaf` picks a branch where a file has several: the `id` of an entry (pi), the `uuid` of a line (Claude Code), the index
+/// `leaf` picks a branch where a file has several: the `id` of an entry (pi), the `uuid` of a line (Claude Code, Qwen Code), the index
 /// of a run (tau-bench). Without it the newest branch is read, of runs the first. [`Receipt::branches`] says what there is.
 ///
 /// # Errors
@@ -177,6 +179,7 @@ fn records(
         Writer::ClaudeCode => return claude_code::read(lines, leaf),
         Writer::Codex => return codex::read(lines, leaf),
         Writer::GeminiCli => return gemini_cli::read(lines, leaf),
+        Writer::QwenCode => return qwen_code::read(lines, leaf),
         Writer::Inspect => return inspect::read(lines, leaf),
         Writer::OpenCode => return opencode::read(beside, lines, leaf),
         Writer::Messages => return messages::read(beside, lines, leaf, false),

@@ -1,7 +1,7 @@
 //! Files of agents that no reader knows, though their records look like another agent's.
 
 use super::lines::Line;
-use super::signs::Test::{self, Has, Is};
+use super::signs::Test::{self, Has, Is, Lacks};
 use super::signs::all;
 
 /// What such a file is, and what shows it.
@@ -13,7 +13,11 @@ const SIGNS: [(&str, &[Test]); 4] = [
         &[Has("role"), Has("condenseParent|condenseId|truncationParent|truncationId")],
     ),
     ("a session of goose", &[Is("content.*.type", &["toolRequest", "toolResponse"])]),
-    ("a session of Qwen Code", &[Has("uuid"), Has("message.parts")]),
+    // It shows calls and results as the screen does. Every record of a session has the folder.
+    (
+        "an export of Qwen Code, not its session (under ~/.qwen/projects)",
+        &[Has("uuid"), Has("message.parts|toolCall"), Lacks("cwd|parentUuid")],
+    ),
 ];
 
 /// Such a file shows itself within so many records: no file is searched for it to its end.
@@ -48,9 +52,9 @@ mod tests {
                 .join("\n"),
             ),
             (
-                "Qwen Code",
+                "Qwen Code, not its session (under ~/.qwen/projects)",
                 [
-                    r#"{"uuid":"a","sessionId":"s","type":"system","subtype":"ui_telemetry"}"#,
+                    r#"{"type":"session_metadata","sessionId":"s"}"#,
                     r#"{"uuid":"b","sessionId":"s","type":"user","message":{"role":"user","parts":[{"text":"go"}]}}"#,
                 ]
                 .join("\n"),

@@ -52,12 +52,12 @@ pub(super) const CODEX: Dialect = Dialect {
     write: "cache_write_input_tokens",
     inclusive: true,
 };
-/// Cline: `metrics`; Copilot's events are the same.
+/// Cline: `metrics`, of its older and its newer tasks; Copilot's events are like the older.
 pub(super) const CLINE: Dialect = Dialect {
-    input: "inputTokens",
-    output: "outputTokens",
+    input: "inputTokens|tokens.prompt",
+    output: "outputTokens|tokens.completion",
     beside: "",
-    read: "cacheReadTokens",
+    read: "cacheReadTokens|tokens.cached",
     write: "cacheWriteTokens",
     inclusive: true,
 };
@@ -124,6 +124,8 @@ pub(super) const GEMINI_CLI: Dialect = Dialect {
     write: "",
     inclusive: true,
 };
+/// Qwen Code: `usageMetadata`; what came back is all but the input, whether a provider counts its thoughts there or beside it.
+pub(super) const QWEN_CODE: Dialect = Dialect { beside: "", ..GEMINI };
 /// opencode: `tokens`.
 pub(super) const OPENCODE: Dialect = Dialect {
     input: "input",

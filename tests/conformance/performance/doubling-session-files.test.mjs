@@ -29,6 +29,29 @@ const chat = (/** @type {number} */ at) => [
   { role: "tool", tool_call_id: `c${at}`, content: words(at) },
 ];
 
+/** Records of Qwen Code: each follows the one before. @param {number} count @param {(at: number) => any[]} records */
+const qwenLines = (count, records) =>
+  list(count, records)
+    .map((record, at) => ({ uuid: `${at}`, parentUuid: at ? `${at - 1}` : null, ...record }))
+    .map((record) => JSON.stringify({ sessionId: "s", cwd: "/", ...record }))
+    .join("\n");
+const qwenUser = (/** @type {number} */ at) => ({ role: "user", parts: [{ text: words(at) }] });
+const qwenCode = (/** @type {number} */ at) => {
+  const f = { id: `c${at}`, name: "f" };
+  const call = { role: "model", parts: [{ functionCall: { ...f, args: {} } }] };
+  const answer = { functionResponse: { ...f, response: { output: words(at) } } };
+  return [
+    { type: "user", message: qwenUser(at) },
+    { type: "assistant", message: call },
+    { type: "tool_result", message: { role: "user", parts: [answer] } },
+  ];
+};
+const compressed = (/** @type {number[]} */ kept) => ({
+  type: "system",
+  subtype: "chat_compression",
+  systemPayload: { compressedHistory: [qwenUser(-1), ...kept.map(qwenUser)] },
+});
+
 const geminiCli = (/** @type {number} */ at) => [
   { id: `u${at}`, type: "user", content: [{ text: words(at) }] },
   {
@@ -277,6 +300,13 @@ const FILES = {
       (at) => (at < count / 2 ? geminiCli(at) : [{ $set: { messages: [geminiCli(0)[0]] } }]),
       [{ sessionId: "s", projectHash: "h" }],
     ),
+  "qwen-code": (count) => qwenLines(count, qwenCode),
+  "qwen-code, compressed each time": (count) =>
+    qwenLines(count, (at) => [...qwenCode(at), compressed([at])]),
+  "qwen-code, compressed at the end": (count) =>
+    qwenLines(count, (at) => (at < count / 2 ? qwenCode(at) : [compressed([0, 0, 0])])),
+  "qwen-code, compressed while prompts wait": (count) =>
+    qwenLines(count, (at) => (at < count / 2 ? qwenCode(at).slice(0, 1) : [compressed([0])])),
   langchain: (count) =>
     JSON.stringify({
       values: {
