@@ -87,6 +87,9 @@ fn write_reply(reply: &mut Vec<&Line<'_>>, file: &mut SessionFile) {
     let Some(first) = records.first() else { return };
     let time = at(&first.fields, "ts|timestamp").and_then(millis);
     file.call(time, records.iter().rev().find_map(|record| usage(&record.fields)));
+    if let Some(model) = at(&first.fields, "modelInfo.modelId").and_then(text) {
+        file.called(&model);
+    }
     if let [only] = &*records {
         file.messages.extend(only.raw());
         return;
@@ -103,7 +106,7 @@ fn usage(fields: &Object<'_>) -> Option<Usage> {
 }
 
 fn speaks_anthropic(list: &[Line<'_>]) -> bool {
-    for fields in list.iter().map(|line| &line.fields) {
+    for fields in list.iter().map(|line| &line.fields).filter(|fields| is_message(fields)) {
         let role = fields.text("role").unwrap_or_default();
         if fields.has("tool_calls") || !matches!(&*role, "user" | "assistant") {
             return false;
@@ -162,7 +165,7 @@ pub(super) fn runs(list: &RawValue, leaf: Option<&str>) -> Result<Option<Session
 #[cfg(test)]
 mod tests {
     use super::super::read_session;
-    use super::super::testing::{json, open};
+    use super::super::testing::{json, models, open};
     use super::*;
 
     #[test]
@@ -187,6 +190,35 @@ mod tests {
         assert_eq!(bare.format, "anthropic-messages");
         let seen = open(r#"[{"role":"user","content":[{"type":"image_url","image_url":{}}]}]"#);
         assert_eq!(seen.format, "openai-messages");
+    }
+
+    #[test]
+    fn tasks_of_cline_and_roo_code_are_messages_of_anthropic() {
+        let ask = r#"{"role":"user","content":[{"type":"text","text":"<task>x</task>"}],"ts":1764500000000}"#;
+        let look = r#"{"type":"text","text":"I look."},{"type":"tool_use","id":"t","name":"read_file","input":{}}"#;
+        let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"}],"ts":1764500002000}"#;
+        let reply = |before: &str, more: &str| {
+            format!(r#"{{"role":"assistant","content":[{before}{look}],"ts":1764500001000{more}}}"#)
+        };
+        let cline = reply(
+            "",
+            r#","modelInfo":{"modelId":"claude-x","mode":"act"},"metrics":{"tokens":{"prompt":100,"completion":5,"cached":10},"cost":0.1}"#,
+        );
+        let file = open(&format!("[{ask},{cline},{result}]"));
+        assert_eq!((file.format, file.messages.len()), ("anthropic-messages", 3));
+        assert_eq!(models(&file), [("claude-x", 1)]);
+        let usage = file.calls[0].usage.expect("usage");
+        assert_eq!(
+            (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens),
+            (100, 5, 10)
+        );
+        // Roo Code puts what another model thought before its answer, or between the messages.
+        let thought = r#"{"type":"reasoning","text":"hm","summary":[]},"#;
+        let apart =
+            r#"{"type":"reasoning","encrypted_content":"e","summary":[],"ts":1764500000500}"#;
+        let file = open(&format!("[{ask},{apart},{},{result}]", reply(thought, "")));
+        assert_eq!((file.format, file.messages.len()), ("anthropic-messages", 3));
+        assert_eq!(file.receipt.broken.len(), 1);
     }
 
     #[test]
