@@ -219,9 +219,9 @@ const FEW = 6;
 
 const FILE = [
   "FILE is an agent's session (JSONL or JSON), or - for standard input. Without",
-  "[FILE], the newest Claude Code or pi session for this folder is used (else",
-  "Codex, OpenClaw); its path is printed to stderr. Files are only read, and",
-  "nothing leaves this machine.",
+  "[FILE], the newest session of Claude Code, pi or Qwen Code for this folder is",
+  "used (else Codex, Gemini CLI, OpenClaw); its path is printed to stderr. Files",
+  "are only read, and nothing leaves this machine.",
 ];
 
 const EVERYWHERE = [

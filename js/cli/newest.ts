@@ -9,27 +9,31 @@ type Parts = ReadonlyArray<string | RegExp>;
 const ANY = /^[^.]/;
 /** What agents of an agent wrote stands beside its own. */
 const SESSION = /^(?!agent-).+\.jsonl$/;
-/** Older versions of Gemini CLI wrote one object. */
+/** Older versions of Gemini CLI and Qwen Code wrote one object. */
 const GEMINI = /^session-.+\.jsonl?$/;
+const QWEN = /\.jsonl?$/;
 
 /**
- * The newest session of this folder, by Claude Code or pi, which sort them so; else the newest of Codex, Gemini CLI or OpenClaw, which
- * do not. Undefined where there is none.
+ * The newest session of this folder, by Claude Code, pi or Qwen Code, which sort them so; else the newest of Codex, Gemini CLI, OpenClaw or
+ * an older Qwen Code, which do not. Undefined where there is none.
  */
 export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefined {
   // Whoever has no home has its folders here.
   const home = looked(homedir) ?? "";
   const own = (name: string, ...usual: string[]): string => env[name] || join(home, ...usual);
   const claude = folder.replace(/[^a-z\d]/gi, "-");
+  const qwen = env.QWEN_RUNTIME_DIR || own("QWEN_HOME", ".qwen");
   const pi = `--${folder.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
   const places: Parts[][] = [
     [
       [own("CLAUDE_CONFIG_DIR", ".claude"), "projects", claude, SESSION],
       [own("PI_CODING_AGENT_DIR", ".pi", "agent"), "sessions", pi, SESSION],
+      [qwen, "projects", claude, "chats", SESSION],
     ],
     [
       [own("CODEX_HOME", ".codex"), "sessions", ANY, ANY, ANY, SESSION],
       [home, ".gemini", "tmp", ANY, "chats", GEMINI],
+      [qwen, "tmp", ANY, "chats", QWEN],
       [own("OPENCLAW_STATE_DIR", ".openclaw"), "agents", ANY, "sessions", SESSION],
     ],
   ];

@@ -44,8 +44,14 @@ test("commands without a file use the newest session of this folder, or else of 
   const gemini = put(".gemini/tmp/work/chats/session-2026-01-02T03-04-a1b2c3d4.jsonl", 7);
   put(".gemini/tmp/work/logs.json", 6, "[]");
   assert.equal(announced(["map"]), gemini);
+  const older = put(".qwen/tmp/3b1f/chats/session-2025-11-02T03-04-a1b2c3d4.json", 6);
+  assert.equal(announced(["map"]), older);
   const codex = put(".codex/sessions/2026/01/02/rollout-a.jsonl", 5);
   assert.equal(announced(["inspect", "--chat"]), codex);
+  const qwen = put(`.qwen/projects/${slug}/chats/8eb724b5-e1d1-47f9-aa60-b6034fda5b60.jsonl`, 90);
+  put(`.qwen/projects/${slug}-other/chats/8eb724b5-e1d1-47f9-aa60-b6034fda5b60.jsonl`, 1);
+  assert.equal(announced(["turns"]), qwen);
+  assert.equal(announced(["turns"], { QWEN_HOME: join(cwd, "none") }), codex);
   const pi = put(`.pi/agent/sessions/--${cwd.slice(1).replaceAll("/", "-")}--/old.jsonl`, 60);
   assert.equal(announced(["turns"]), pi);
   const claude = put(`.claude/projects/${slug}/b.jsonl`, 30);
