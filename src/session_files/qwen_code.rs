@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn records_are_contents_with_usage_model_and_window() {
         let answer = format!(
-            r#""model":"qwen-x","message":{},"usageMetadata":{{"promptTokenCount":90,"candidatesTokenCount":9,"thoughtsTokenCount":4,"totalTokenCount":99,"cachedContentTokenCount":70}},"contextWindowSize":262144"#,
+            r#""model":"qwen-x","message":{},"usageMetadata":{{"promptTokenCount":90,"candidatesTokenCount":5,"thoughtsTokenCount":4,"totalTokenCount":99,"cachedContentTokenCount":70}},"contextWindowSize":262144"#,
             content(
                 "model",
                 &format!(r#"{{"text":"hm","thought":true}},{},{}"#, call("a"), call("b"))
@@ -513,6 +513,20 @@ mod tests {
         ]);
         let fold = &file.compactions[0];
         assert_eq!((fold.kept.as_slice(), fold.first_kept_index), (&[[0, 1], [2, 3]][..], 4));
+    }
+
+    #[test]
+    fn a_summary_that_says_what_a_later_message_says_is_no_message() {
+        let file = lines(&[
+            user("u", ""),
+            model("m", "u"),
+            user("v", "m"),
+            model("n", "v"),
+            compressed("c", "n", &[text("user", "v"), text("user", "u"), text("model", "n")]),
+        ]);
+        let fold = &file.compactions[0];
+        assert_eq!((fold.kept.as_slice(), fold.first_kept_index), (&[[0, 1]][..], 3));
+        assert_eq!(fold.summary, "v");
     }
 
     #[test]
