@@ -60,10 +60,10 @@ impl Aim {
     }
 
     /// Passes of wasm-opt. For size not --rereloop, which saves 4 kB and makes the estimator a third slower, and not --converge,
-    /// which saves as much as a second -Oz and takes longer. In `Both` small functions are inlined, which takes an eighth of a replay's
-    /// time away (of up to 16 and 26 instructions, not 12 and 18: 5 kB of gzip more for 2 % of the time); functions are not reordered
-    /// there, which gzip rewards. A large function that is called in one place stays a function, but for size: an engine compiles what
-    /// is called, and a first request calls a quarter of the code less.
+    /// which saves as much as a second -Oz and takes longer. In `Both` functions are not reordered, which gzip rewards, and no more are
+    /// inlined than -O3 does: of up to 12 and 18 instructions a replay takes 2 % less time, and the page 8 kB of gzip more. A large
+    /// function that is called in one place stays a function, but for size: an engine compiles what is called, and a first request
+    /// calls a quarter of the code less.
     fn passes(&self) -> &'static [&'static str] {
         match self {
             Self::Size => &["-Oz", "-Oz", "--const-hoisting", "--reorder-functions"],
@@ -73,12 +73,7 @@ impl Aim {
                 "--reorder-locals",
                 "--reorder-functions",
             ],
-            Self::Both => &[
-                "--one-caller-inline-max-function-size=300",
-                "-O3",
-                "--always-inline-max-function-size=12",
-                "--flexible-inline-max-function-size=18",
-            ],
+            Self::Both => &["--one-caller-inline-max-function-size=300", "-O3"],
         }
     }
 }
