@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_that_says_what_a_later_message_says_is_no_message() {
+    fn a_summary_with_the_words_of_a_later_message_is_no_message() {
         let file = lines(&[
             user("u", ""),
             model("m", "u"),

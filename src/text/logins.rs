@@ -2,8 +2,7 @@
 
 use super::labelled_secrets::{is_placeholder, is_quoted_value, is_value};
 use super::labels::past;
-use super::redact::start_of_login;
-use super::secret_forms::{Found, run};
+use super::secret_forms::run;
 
 /// Between a flag and its value, also where each is a text of JSON.
 const SEPARATORS: &[u8] = b" =\"'\\,\t";
@@ -19,8 +18,8 @@ const TELLING: usize = 64;
 const BEFORE: usize = 256;
 const COMMAND: &[u8] = b"curl";
 
-/// The password of a login whose flag starts here.
-pub(super) fn login(bytes: &[u8], at: usize) -> Found {
+/// A login whose flag starts here: where its user starts, and its password, and where that ends.
+pub(super) fn login(bytes: &[u8], at: usize) -> Option<(usize, usize, usize)> {
     let after_flag = flag(bytes.get(at..)?)?;
     let separators = past(after_flag, 0, SEPARATORS);
     let (between, value) = after_flag.split_at_checked(separators)?;
@@ -43,8 +42,7 @@ pub(super) fn login(bytes: &[u8], at: usize) -> Found {
     }
     let start = bytes.len().saturating_sub(password.len());
     let from = start.saturating_sub(user.saturating_add(1));
-    let end = start.saturating_add(run(password, inside));
-    Some((start_of_login(bytes, from, start), end))
+    Some((from, start, start.saturating_add(run(password, inside))))
 }
 
 /// What follows the flag that a text starts with.

@@ -93,7 +93,8 @@ fn secrets(text: &str, mut at: usize, found: &mut dyn FnMut(usize, usize)) {
         let secret = if byte == b':' {
             userinfo(bytes, at)
         } else if byte == b'-' {
-            pem(bytes, at).or_else(|| login(bytes, at))
+            let password = |(user, password, end)| (start_of_login(bytes, user, password), end);
+            pem(bytes, at).or_else(|| login(bytes, at).map(password))
         } else if starts(bytes, at) {
             word(bytes, at, &mut no_jwt_before)
         } else {
@@ -131,7 +132,7 @@ pub(super) fn userinfo(bytes: &[u8], at: usize) -> Found {
 }
 
 /// A token may stand where the user does.
-pub(super) fn start_of_login(bytes: &[u8], from: usize, password: usize) -> usize {
+fn start_of_login(bytes: &[u8], from: usize, password: usize) -> usize {
     let mut names = from..password;
     let is_named = names.any(|at| starts(bytes, at) && word(bytes, at, &mut 0).is_some());
     if is_named { from } else { password }

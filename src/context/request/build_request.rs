@@ -1,5 +1,7 @@
 //! Building of a request: the view as far as it is new, compared with the last one.
 
+use std::rc::Rc;
+
 use crate::context::compaction::compaction_outcome::{
     Outcome, compaction_outcome, fold_without_summarizer, record_compaction,
 };
@@ -14,7 +16,6 @@ use crate::context::request::builder::Builder;
 use crate::context::request::cache_markers::decide_markers;
 use crate::context::request::edits::{edited_messages, message_tokens, report_edits};
 use crate::context::request::last_request::{Built, Entry, SentItem};
-use crate::context::request::request_checks::check_request;
 use crate::context::request::unchanged_start::{UnchangedStart, unchanged_start};
 use crate::context::request::written::Written;
 use crate::context::session::Session;
@@ -24,7 +25,7 @@ use crate::context::session::end_repairs::set_end_repairs;
 use crate::model::{Item, MessageId, Role, Violation};
 use crate::number::count;
 use crate::prune::Rule;
-use crate::validity;
+use crate::validity::{self, Checker};
 
 /// The messages of a request from a place on.
 struct View {
@@ -231,7 +232,7 @@ pub(in crate::context) fn rebuild_last_view(
 }
 
 /// All messages, and whether a line of ours had to end them.
-pub(in crate::context) fn all_entries(session: &Session) -> Option<(Vec<Entry>, bool)> {
+fn all_entries(session: &Session) -> Option<(Vec<Entry>, bool)> {
     entries_from(session, MessageId::FIRST, None)
 }
 
@@ -344,6 +345,36 @@ fn common_prefix(session: &Session, start: usize, entries: &[Entry]) -> usize {
 /// Rules of the provider that the last request breaks; none, unless the host's history is beyond repair.
 pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
     check_outgoing(session, &all_entries(session).unwrap_or_default().0)
+}
+
+/// The one validator over a request of which these are the messages from `start` on. It goes on where the check of the last request
+/// was the same.
+#[inline(never)]
+pub(in crate::context) fn check_request(
+    session: &mut Session,
+    start: usize,
+    entries: &[Entry],
+) -> Rc<Checker> {
+    let mut checks = std::mem::take(&mut session.request.last.checks);
+    let rules = (session.transcript.dialect.provider, request_options(session, false));
+    let (mut messages, mut checker) = checks.take(rules, start);
+    let anew: Vec<Entry>;
+    let new = if let Some(seen) = messages.checked_sub(start) {
+        entries.get(seen..)
+    } else {
+        anew = all_entries(session).unwrap_or_default().0;
+        Some(&*anew)
+    };
+    let new = new.unwrap_or_default();
+    let all = messages.saturating_add(new.len());
+    for outline in Builder::new(session).outgoing(new) {
+        checks.note(messages, &checker, all);
+        checker.push(&outline);
+        messages = messages.saturating_add(1);
+    }
+    let checker = checks.end(messages, checker);
+    session.request.last.checks = checks;
+    checker
 }
 
 /// The one validator, over all that goes out.

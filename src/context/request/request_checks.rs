@@ -1,12 +1,7 @@
-//! Checks of requests by the one validator. A check goes on where a request begins to differ from the one that was checked before.
+//! States of the validator at places of a request: a check goes on where a request begins to differ from the one checked before.
 
 use std::rc::Rc;
 
-use crate::context::report::estimate::request_options;
-use crate::context::request::build_request::all_entries;
-use crate::context::request::builder::Builder;
-use crate::context::request::last_request::Entry;
-use crate::context::session::Session;
 use crate::validity::{Checker, Options, Provider};
 
 /// Between two states are at least this part of the request's messages, and at least so many.
@@ -40,54 +35,35 @@ impl RequestChecks {
         while self.states.pop_if(|it| it.messages > messages).is_some() {}
     }
 
-    fn last(&self) -> usize {
-        self.states.last().map_or(0, |it| it.messages)
-    }
-}
-
-/// Checks a request of which these are the messages from `start` on; what is before them was checked, or all are checked again.
-#[inline(never)]
-pub(in crate::context) fn check_request(
-    session: &mut Session,
-    start: usize,
-    entries: &[Entry],
-) -> Rc<Checker> {
-    let mut checks = std::mem::take(&mut session.request.last.checks);
-    let rules = rules_of(session);
-    if checks.rules != Some(rules) {
-        checks = RequestChecks { rules: Some(rules), states: Vec::new() };
-    }
-    let state = checks.states.pop_if(|it| it.messages >= start);
-    if state.is_none() {
-        checks.states.clear();
-    }
-    let (mut messages, checker) = state.map_or_else(
-        || (0, Rc::new(Checker::new(rules.0, rules.1))),
-        |it| (it.messages, it.checker),
-    );
-    let mut checker = Rc::unwrap_or_clone(checker);
-    let all: Vec<Entry>;
-    let new = if let Some(seen) = messages.checked_sub(start) {
-        entries.get(seen..)
-    } else {
-        all = all_entries(session).unwrap_or_default().0;
-        Some(&*all)
-    };
-    let new = new.unwrap_or_default();
-    let apart = messages.saturating_add(new.len()).checked_div(PART).unwrap_or(LEAST).max(LEAST);
-    for outline in Builder::new(session).outgoing(new) {
-        if messages.saturating_sub(checks.last()) >= apart {
-            checks.states.push(State { messages, checker: Rc::new(checker.clone()) });
+    /// Takes the last state from which a check by these rules can go on, if it has seen the messages before `start`; else that before
+    /// the first message. And how many messages it has seen.
+    pub(in crate::context) fn take(
+        &mut self,
+        rules: (Provider, Options),
+        start: usize,
+    ) -> (usize, Checker) {
+        if self.rules != Some(rules) {
+            *self = Self { rules: Some(rules), states: Vec::new() };
         }
-        checker.push(&outline);
-        messages = messages.saturating_add(1);
+        if let Some(state) = self.states.pop_if(|it| it.messages >= start) {
+            return (state.messages, Rc::unwrap_or_clone(state.checker));
+        }
+        self.states.clear();
+        (0, Checker::new(rules.0, rules.1))
     }
-    let checker = Rc::new(checker);
-    checks.states.push(State { messages, checker: Rc::clone(&checker) });
-    session.request.last.checks = checks;
-    checker
-}
 
-fn rules_of(session: &Session) -> (Provider, Options) {
-    (session.transcript.dialect.provider, request_options(session, false))
+    /// Keeps the state after so many messages of a request with `all`, if the one before is far enough.
+    pub(in crate::context) fn note(&mut self, messages: usize, checker: &Checker, all: usize) {
+        let last = self.states.last().map_or(0, |it| it.messages);
+        if messages.saturating_sub(last) >= (all / PART).max(LEAST) {
+            self.states.push(State { messages, checker: Rc::new(checker.clone()) });
+        }
+    }
+
+    /// Keeps the state at the end of the request.
+    pub(in crate::context) fn end(&mut self, messages: usize, checker: Checker) -> Rc<Checker> {
+        let checker = Rc::new(checker);
+        self.states.push(State { messages, checker: Rc::clone(&checker) });
+        checker
+    }
 }
