@@ -113,6 +113,22 @@ fn a_compaction_item_is_never_removed() {
     assert_eq!(request(&mut state).repairs, []);
 }
 
+/// Settings between reasoning and its call, or between a call and its result, end no turn.
+#[test]
+fn settings_in_a_turn_part_nothing() {
+    let update = json!({ "type": "configuration_update", "reasoning": { "effort": "low" } });
+    for at in 0..=run().len() {
+        let mut items = run();
+        items.insert(at, update.clone());
+        let mut state = host("openai-responses", &items);
+        let all: Vec<String> = (0..items.len()).map(|index| index.to_string()).collect();
+        let answer = request(&mut state);
+        assert_eq!((sent(&answer), answer.repairs.len()), (all, 0), "{at}");
+        let block = &state.transcript.ledger.blocks[at];
+        assert_eq!((block.mask, block.group), (Mask::FIXED, GroupId::NONE), "{at}");
+    }
+}
+
 fn made_of(make: &crate::json::Value) -> Value {
     serde_json::from_str(make.json()).unwrap()
 }

@@ -293,6 +293,9 @@ mod tests {
         check(&[r#"{"type":"message","role":"user","content":"hi"}"#], responses);
         check(&[r#"{"role":"user","content":[{"type":"input_text","text":"hi"}]}"#], responses);
         check(&[r#"{"type":"compaction","encrypted_content":"x"}"#], responses);
+        let tools = r#"{"type":"additional_tools","role":"developer","tools":[]}"#;
+        check(&[tools, plain], responses);
+        check(&[r#"{"type":"configuration_update","text":{"format":{}}}"#, plain], responses);
         let answer = r#"{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hi"}]}"#;
         check(&[plain, answer], "anthropic");
         check(&[r#"{"role":"model","parts":[{"text":"hi"}]}"#], "gemini");

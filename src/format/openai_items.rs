@@ -114,6 +114,9 @@ pub(super) const HOSTED: &str = "hosted_tool_call";
 pub(super) const COMPACTION: [&str; 4] =
     ["compaction", "compaction_summary", "context_compaction", "compaction_trigger"];
 
+/// The host's tools and settings for all that follows: they stay where they are, as the system's messages do.
+pub(super) const SETTINGS: [&str; 2] = ["additional_tools", "configuration_update"];
+
 /// A program that the provider runs, which may call tools of the host's, and what it says at its end.
 pub(super) const PROGRAM: [&str; 2] = ["program", "program_output"];
 
@@ -154,6 +157,7 @@ pub(super) fn is_item(kind: &str) -> bool {
     kind == "reasoning"
         || kind == REFERENCE
         || ran.contains(&kind)
+        || SETTINGS.contains(&kind)
         || PROGRAM.contains(&kind)
         || RESPONSES.has(kind)
 }

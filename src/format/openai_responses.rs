@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, is_object, or_empty};
-use super::openai_items::{COMPACTION, HOSTED, Items, PROGRAM, REFERENCE, Tool};
+use super::openai_items::{COMPACTION, HOSTED, Items, PROGRAM, REFERENCE, SETTINGS, Tool};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
 use crate::json::{
@@ -323,6 +323,9 @@ fn special<'a>(
         return Ok(Role::Assistant);
     }
     let role = other(text, parts)?;
+    if SETTINGS.contains(&kind) {
+        return Ok(Role::System);
+    }
     let Some(part) = parts.last_mut() else { return Ok(role) };
     if kind == REFERENCE {
         part.piece.place = Place::Message(REFERENCE);

@@ -7,10 +7,10 @@ use super::Options;
 use super::findings::Findings;
 use super::ids::Ids;
 use super::open_calls::{By, OpenCalls};
-use super::piece::{fix, shown};
+use super::piece::{at, fix, shown, unicode};
 use super::provider::Provider;
 use super::run::{Room, Run, Unsigned};
-use crate::model::{Fix, FixKind, MessageId, NONE, Outline, Role, Span};
+use crate::model::{Fix, FixKind, Kind, MessageId, NONE, Outline, Piece, Place, Role, Span};
 use crate::validity::call::Call;
 
 /// Mends a transcript message by message, and knows its groups.
@@ -134,6 +134,9 @@ impl Repairer {
                 "I6",
                 "nothing is in the message; it must not be sent".into(),
             ));
+        } else if self.in_turn() && is_setting(outline) {
+            // The model's turn goes on after it.
+            at(index, outline).for_each(|at| unicode(at, &mut seen.fixes));
         } else if outline.role == Role::Assistant {
             self.assistant(index, outline, seen);
         } else {
@@ -149,6 +152,13 @@ impl Repairer {
     /// A call of the newest turn waits for its result.
     pub fn is_open(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.answering && !run.open.is_empty())
+    }
+
+    /// Reasoning or a call of the newest turn waits for what it leads to.
+    fn in_turn(&self) -> bool {
+        let waits =
+            |run: &Run| run.growing && !run.trailing.is_empty() || run.answering && run.waits();
+        self.run.as_ref().is_some_and(waits)
     }
 
     /// The newest message of the model's waits for a tool that the provider runs: it goes out last, for the model to go on.
@@ -254,4 +264,10 @@ impl Repairer {
             self.first = Some((index, role));
         }
     }
+}
+
+/// An item of the host's that sets something for all that follows, and says nothing.
+fn is_setting(outline: &Outline) -> bool {
+    let is_item = |piece: &Piece| piece.kind == Kind::Other && piece.place == Place::Message("");
+    outline.role == Role::System && outline.pieces.iter().all(is_item)
 }

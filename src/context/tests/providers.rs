@@ -527,3 +527,41 @@ fn an_open_prefix_gets_no_synthetic_end_and_a_closed_one_only_that() {
     let closed = host.request();
     assert_eq!((closed.keep, closed.first_changed, closed.items.len()), (2, None, 1));
 }
+
+/// Tools and settings among the items hold for all that follows.
+#[test]
+fn items_that_set_what_follows_outlive_every_fold() {
+    for preset in ["balanced", "economy", "capacity", "openclaw"] {
+        let mut options = window(16_000);
+        (options["provider"], options["format"], options["preset"]) =
+            ("openai-responses".into(), "openai-responses".into(), preset.into());
+        let mut host = Host::new(&options);
+        let tool = json!({ "type": "function", "name": "read", "parameters": {} });
+        let tools =
+            json!({ "type": "additional_tools", "id": null, "role": "developer", "tools": [tool] });
+        let update = json!({ "type": "configuration_update", "reasoning": { "effort": "low" } });
+        host.append(tools);
+        host.ask("find it");
+        let mut sent = vec![];
+        let mut settings = vec![0];
+        for at in 0..40 {
+            let id = format!("c{at}");
+            let arguments = json!({ "path": words(100, &id) }).to_string();
+            host.append(json!({ "type": "function_call", "call_id": id, "name": "read", "arguments": arguments }));
+            host.append(
+                json!({ "type": "function_call_output", "call_id": id, "output": words(300, &id) }),
+            );
+            if at % 5 == 0 {
+                settings.push(u32::try_from(host.messages.len()).unwrap());
+                host.append(update.clone());
+                host.ask(&format!("and step {at}"));
+            }
+            sent = sent_after(&sent, &host.request());
+            assert_eq!(violations_sent(&host.session), [], "{preset}");
+            let kept = |index: &u32| sent.contains(&Written::Keep { index: (*index).into() });
+            assert!(settings.iter().all(kept), "{preset}: {at}");
+            assert_eq!(sent[0], Written::Keep { index: 0.into() }, "{preset}: {at}");
+        }
+        assert!(host.forms().contains(&Form::Gone), "{preset}");
+    }
+}

@@ -46,6 +46,14 @@ fn responses_items_are_read() {
         { "type": "input_text", "text": "x" }, { "type": "input_image", "file_id": "f" },
     ] });
     reads(R, &output, &["Tool", "Result  \"x\" image c1"]);
+    // Settings for all that follows are the developer's.
+    for settings in [
+        json!({ "type": "additional_tools", "role": "developer", "tools": [] }),
+        json!({ "type": "configuration_update", "text": { "format": {} } }),
+    ] {
+        let as_text = serde_json::to_string(&settings.to_string()).unwrap();
+        reads(R, &settings, &["System", &format!("Other  {as_text} opaque")]);
+    }
     let named = json!({ "type": "function_call_output", "name": "spawn", "output": "x" });
     let expected = r#"Other  "{\"name\":\"spawn\",\"output\":\"x\",\"type\":\"function_call_output\"}" opaque"#;
     reads(R, &named, &["Assistant", expected]);
