@@ -31,6 +31,7 @@ const BLOCK: Shape = Shape {
         optional("input", Raw),
         optional("caller", Raw),
         optional("tool_use_id", Text),
+        optional("toolset_name", Text),
         optional("content", Type::Content),
         optional("is_error", Flag),
         optional("source", Raw),
@@ -106,6 +107,9 @@ fn block<'a>(item: Item<'a>, role: Role, part: &mut Part<'a>) -> Read<()> {
         "image" | "document" => medium(block.raw("source"), &*kind == "image", part)?,
         _ => carried(raw, role, part),
     }
+    if matches!(part.piece.kind, Kind::Call | Kind::Result) && !part.piece.within {
+        part.piece.toolset = or_empty(block.text("toolset_name")).into();
+    }
     part.piece.marks |= u64::from(marked);
     Ok(())
 }
@@ -178,23 +182,30 @@ pub(super) fn set(piece: &Piece, what: &What) -> Option<Op> {
 
 pub(super) fn make(made: &Made, host: Host<'_>) -> (Value, Vec<Copied>) {
     let mut copied = Vec::new();
-    let block = match made {
+    let (mut block, toolset) = match made {
         Made::User(parts) => {
             let content = edit::user_content(parts, host, &mut copied);
             return (object!({ "role": "user", "content": content }), copied);
         }
         // Each result of this format is sent on its own.
         Made::Results(_) => return (Value::NULL, copied),
-        Made::Result { id, text, error, .. } => {
-            object!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": error })
+        Made::Result { id, text, error, toolset, .. } => {
+            (result(id, text.as_str().into(), *error), &**toolset)
         }
         Made::Moved { id, message, piece, .. } => {
             let from = host(*message, *piece);
             let moved = edit::moved(*message, from, "/content", "/content/0/content");
             copied.extend(moved.copied);
-            let (content, error) = (moved.text, moved.error);
-            object!({ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": error })
+            (result(id, moved.text, moved.error), from.map_or("", |piece| &*piece.toolset))
         }
     };
+    // The API refuses the result of a toolset's tool without it.
+    if !toolset.is_empty() {
+        block.set("toolset_name", toolset.into());
+    }
     (object!({ "role": "user", "content": [block] }), copied)
+}
+
+fn result(id: &str, content: Value, error: bool) -> Value {
+    object!({ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": error })
 }

@@ -468,7 +468,7 @@ pub(super) fn make(made: &Made, host: Host<'_>, items: &Items) -> (Value, Vec<Co
             let none = (Value::NULL, Vec::new());
             return results.first().map_or(none, |first| make(first, host, items));
         }
-        Made::Result { id, name, text, error, like } => {
+        Made::Result { id, name, text, error, like, .. } => {
             (id, name, *like, text.as_str(), *error, None)
         }
         Made::Moved { id, name, message, piece } => {

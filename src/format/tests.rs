@@ -421,7 +421,7 @@ pub(super) fn result(id: &str) -> Made {
 
 fn like(id: &str, like: Place) -> Made {
     let (name, text) = ("bash".into(), "aborted".into());
-    Made::Result { id: id.into(), name, text, error: true, like }
+    Made::Result { id: id.into(), name, text, error: true, like, toolset: String::new() }
 }
 
 pub(super) fn moved(message: u32, piece: u32) -> Made {

@@ -103,6 +103,8 @@ pub struct Traits {
     /// Of a call that a program of the model's made, and of its result where the format says so: the id of the program's call. Empty where
     /// there is none.
     pub caller: Box<str>,
+    /// The toolset that a call's tool is of, and its result too; empty where there is none.
+    pub toolset: Box<str>,
     /// No text but white space (and no image) in it.
     pub blank: bool,
     /// A result that reports an error.
@@ -251,6 +253,7 @@ impl Traits {
             place,
             name: Box::default(),
             caller: Box::default(),
+            toolset: Box::default(),
             blank: false,
             error: false,
             broken_unicode: false,

@@ -60,6 +60,8 @@ pub enum Made {
         /// Where the call stands, or the result in whose place this one is: some formats have a kind of result for each
         /// kind of call.
         like: Place,
+        /// The toolset that the tool is of; empty where there is none.
+        toolset: String,
     },
     /// One of the host's results, at another place.
     Moved {

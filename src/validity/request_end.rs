@@ -87,7 +87,8 @@ impl Repairer {
                 (call.message, FixKind::Text { piece: call.piece, text })
             } else {
                 let (text, like) = (NO_RESULT.into(), call.traits.place);
-                let made = Made::Result { id, name, text, error: true, like };
+                let toolset = call.traits.toolset.clone().into();
+                let made = Made::Result { id, name, text, error: true, like, toolset };
                 (anchor, FixKind::After(made))
             };
             let mut fix = fix(call.message, Some(call.traits.place), kind, names.open, message);

@@ -110,9 +110,10 @@ impl Builder<'_> {
                             text = NO_OUTPUT.into();
                         }
                         let error = block.failed;
-                        let like = self.piece(*message, *piece).map(|piece| piece.place);
-                        let like = like.unwrap_or(Place::Content);
-                        Made::Result { id, name, text, error, like }
+                        let like = self.piece(*message, *piece);
+                        let toolset = like.map_or("", |piece| &piece.toolset).into();
+                        let like = like.map_or(Place::Content, |piece| piece.place);
+                        Made::Result { id, name, text, error, like, toolset }
                     }
                     None => made.clone(),
                 }

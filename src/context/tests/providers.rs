@@ -565,3 +565,35 @@ fn items_that_set_what_follows_outlive_every_fold() {
         assert!(host.forms().contains(&Form::Gone), "{preset}");
     }
 }
+
+/// Anthropic refuses the result of a toolset's tool that does not name the toolset as its call does.
+#[test]
+fn results_of_ours_name_the_toolset_of_their_call() {
+    let call = |id: &str, more: &Value| {
+        let mut call = json!({ "type": "tool_use", "id": id, "name": "screenshot", "input": {} });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        call
+    };
+    let (of_set, none) = (json!({ "toolset_name": "computer" }), json!({ "toolset_name": null }));
+    // The large one is capped, so that all of the message is ours.
+    for text in ["late", &words(6_000, "row")] {
+        let mut host = host("anthropic", "anthropic", 16_000);
+        host.ask("look");
+        let calls = [call("a", &of_set), call("b", &of_set), call("c", &none)];
+        host.append(json!({ "role": "assistant", "content": calls }));
+        host.ask("go on");
+        let late = json!({ "type": "tool_result", "tool_use_id": "b", "toolset_name": "computer", "content": text });
+        host.append(json!({ "role": "user", "content": [late] }));
+        let sent = written(&host.request());
+        let made = |id: &str| {
+            let messages = sent.as_array().unwrap().iter();
+            let all = messages.filter_map(|it| it["make"]["content"].as_array());
+            all.flatten().find(|block| block["tool_use_id"] == id).unwrap()
+        };
+        assert_eq!(made("a")["toolset_name"], "computer", "{sent}");
+        assert_eq!(made("b")["toolset_name"], "computer", "{sent}");
+        assert_eq!(made("b")["content"].is_string(), text != "late", "{sent}");
+        assert_eq!(made("c").get("toolset_name"), None, "{sent}");
+        assert_eq!(violations_sent(&host.session), []);
+    }
+}

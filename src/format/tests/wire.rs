@@ -392,6 +392,7 @@ fn synthetic_contents_of_gemini_have_its_form() {
         text: "aborted".into(),
         error: true,
         like: Place::Part(0),
+        toolset: String::new(),
     };
     let all = Made::Results(vec![of("", 0), ours, of("x_2", 1)]);
     let response = |part: serde_json::Value| json!({ "functionResponse": part });

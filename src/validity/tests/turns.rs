@@ -201,7 +201,8 @@ proptest! {
 #[test]
 fn a_result_of_ours_is_outlined_with_its_name_and_as_an_error() {
     let (id, name, text) = ("c1".into(), "read".into(), "no".into());
-    let made = Made::Result { id, name, text, error: true, like: Place::Item(0) };
+    let (like, toolset) = (Place::Item(0), String::new());
+    let made = Made::Result { id, name, text, error: true, like, toolset };
     let outline = outline_of(&made, &|_| None);
     let piece = &outline.pieces[0];
     assert_eq!((&*piece.id, &*piece.name, piece.error), ("c1", "read", true));

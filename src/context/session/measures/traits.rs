@@ -101,6 +101,7 @@ pub(super) fn write(traits: &Traits, out: &mut Writer) -> Option<()> {
     }
     out.text(&traits.name);
     out.text(&traits.caller);
+    out.text(&traits.toolset);
     for number in [
         flags(traits),
         traits.images.into(),
@@ -137,6 +138,7 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Traits> {
         _ => return None,
     };
     let (name, caller) = (from.text().into(), from.text().into());
+    let toolset = from.text().into();
     let flags = from.number();
     let is = |bit: u32| flags >> bit & 1 == 1;
     Some(Traits {
@@ -144,6 +146,7 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Traits> {
         place,
         name,
         caller,
+        toolset,
         blank: is(0),
         error: is(1),
         broken_unicode: is(2),
