@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::context::request::build_request::violations_sent;
 use crate::context::request::written::Written;
 use crate::format::Format;
 use crate::model::{GroupId, Mask};
@@ -224,4 +225,56 @@ fn a_dummy_signature_is_sent_only_if_requested() {
     assert_eq!(answer.repairs[0].rule, "I20");
     let mut plain = host("gemini", &[text("go"), calls(&["a"], None), results(&["a"])]);
     assert_eq!(request(&mut plain).repairs, []);
+}
+
+/// A call of a tool that Gemini runs itself and its response, in two contents.
+#[test]
+fn server_tools_of_gemini_stay_or_go_with_their_responses() {
+    let call =
+        |id: &str| json!({ "toolCall": { "id": id, "toolType": "GOOGLE_SEARCH_WEB", "args": {} } });
+    let response = |id: &str| json!({ "toolResponse": { "id": id, "toolType": "GOOGLE_SEARCH_WEB", "response": {} } });
+    let mut contents = vec![
+        json!({ "role": "user", "parts": [{ "text": "go" }] }),
+        json!({ "role": "model", "parts": [call("a"), call("b"), { "functionCall": { "name": "n", "args": {} }, "thoughtSignature": "s" }] }),
+        results(&["n"]),
+        json!({ "role": "model", "parts": [response("b"), response("a"), { "text": "so" }] }),
+        json!({ "role": "user", "parts": [{ "text": "and on" }] }),
+    ];
+    let mut state = host("gemini", &contents);
+    let answer = request(&mut state);
+    assert_eq!((sent(&answer).len(), &*answer.repairs), (5, &[][..]));
+    let ledger = &state.transcript.ledger;
+    let of = |message: u32| ledger.blocks_of(message.into()).map(|at| ledger.block(at).unwrap());
+    let first: Vec<_> = of(1).map(|it| it.group).collect();
+    let later: Vec<_> = of(3).map(|it| it.group).collect();
+    assert_eq!((later[0], later[1]), (first[0], first[0]));
+    assert!(of(1).take(2).chain(of(3).take(2)).all(|it| !it.mask.may_edit));
+    // One that has no response goes, once the user has spoken.
+    contents[3] = json!({ "role": "model", "parts": [response("a"), { "text": "so" }] });
+    let answer = request(&mut host("gemini", &contents));
+    let repairs: Vec<_> = answer.repairs.iter().map(|it| (it.index, it.path.as_deref())).collect();
+    assert_eq!(repairs, [(1, Some("/parts/1"))]);
+}
+
+/// No line of ours parts the two, where a host keeps what is streamed in several contents.
+#[test]
+fn nothing_parts_a_server_tool_of_gemini_from_its_response() {
+    let pairs = [("toolCall", "toolResponse"), ("executableCode", "codeExecutionResult")];
+    for (call, response) in pairs {
+        let function =
+            json!({ "functionCall": { "name": "n", "args": {} }, "thoughtSignature": "s" });
+        let contents = [
+            json!({ "role": "user", "parts": [{ "text": "go" }] }),
+            json!({ "role": "model", "parts": [{ call: { "id": "a" } }] }),
+            json!({ "role": "model", "parts": [{ response: { "id": "a" } }, function] }),
+            results(&["n"]),
+        ];
+        let mut state = host("gemini", &contents);
+        let answer = request(&mut state);
+        assert_eq!(
+            (sent(&answer), &*answer.repairs),
+            (["0", "1", "2", "3"].map(String::from).to_vec(), &[][..])
+        );
+        assert_eq!(violations_sent(&state), []);
+    }
 }

@@ -39,6 +39,10 @@ const PART: Shape = Shape {
         optional("executable_code", Raw),
         optional("codeExecutionResult", Raw),
         optional("code_execution_result", Raw),
+        optional("toolCall", Raw),
+        optional("tool_call", Raw),
+        optional("toolResponse", Raw),
+        optional("tool_response", Raw),
     ],
     closed: false,
 };
@@ -57,6 +61,13 @@ const RESPONSE: Shape = Shape {
         optional("response", Raw),
         optional("parts", Type::Items),
     ],
+    closed: false,
+};
+
+/// A call of a tool that Gemini runs itself, or its result.
+const SERVED: Shape = Shape {
+    what: "a call or a response: { id, toolType }",
+    members: &[optional("id", Text), optional("toolType", Text), optional("tool_type", Text)],
     closed: false,
 };
 
@@ -138,6 +149,10 @@ fn part_of<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
             (part.piece.kind, part.piece.within) = (Kind::Call, true);
         } else if either(&mut members, "codeExecutionResult", "code_execution_result").is_some() {
             (part.piece.kind, part.piece.within) = (Kind::Result, true);
+        } else if let Some(of) = either(&mut members, "toolCall", "tool_call") {
+            served(of, Kind::Call, part);
+        } else if let Some(of) = either(&mut members, "toolResponse", "tool_response") {
+            served(of, Kind::Result, part);
         }
         return Ok(());
     }
@@ -146,6 +161,15 @@ fn part_of<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
         part.piece.opaque = true;
     }
     Ok(())
+}
+
+/// Such a part is carried as it is; its id says what goes together, in whichever contents the two are.
+fn served<'a>((raw, snake): (&'a RawValue, bool), kind: Kind, part: &mut Part<'a>) {
+    let mut of = SERVED.read(raw).unwrap_or_default();
+    spell(part, snake);
+    part.piece.id = or_empty(of.text("id")).into();
+    part.piece.name = or_empty(of.text("toolType").or_else(|| of.text("tool_type"))).into();
+    (part.piece.kind, part.piece.within) = (kind, true);
 }
 
 fn call<'a>(raw: &'a RawValue, part: &mut Part<'a>) -> Read<()> {
@@ -208,6 +232,8 @@ pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
 /// What a call, a response and a signature are called in this part.
 fn names(piece: &Piece) -> (&'static str, &'static str, &'static str) {
     match piece.place {
+        Place::Snake(_) if piece.within => ("tool_call", "tool_response", "thought_signature"),
+        Place::Part(_) if piece.within => ("toolCall", "toolResponse", "thoughtSignature"),
         Place::Snake(_) => ("function_call", "function_response", "thought_signature"),
         Place::Part(_)
         | Place::Content

@@ -318,6 +318,11 @@ pub fn last_speaker<'a>(pieces: impl Iterator<Item = &'a Piece>, role: Role) -> 
     if has_result { Role::Tool } else { role }
 }
 
+/// Whether the first of these that the provider's own tools are about is a result: its call stands in an earlier message.
+pub fn begins_with_result<'a>(mut pieces: impl Iterator<Item = &'a Piece>) -> bool {
+    pieces.find(|piece| piece.is_provider_run()).is_some_and(|piece| piece.kind == Kind::Result)
+}
+
 impl Outline {
     /// Who speaks at its end.
     pub fn last_role(&self) -> Role {

@@ -8,6 +8,7 @@ mod view;
 pub use block::{Block, Form, Kind, Mask, NONE};
 pub use ids::{BlockId, GroupId, Id, MessageId, Span};
 pub use message::{
-    Draft, Message, Outline, Part, Piece, Place, RecentTraits, Role, Traits, last_speaker,
+    Draft, Message, Outline, Part, Piece, Place, RecentTraits, Role, Traits, begins_with_result,
+    last_speaker,
 };
 pub use view::{Copied, Fix, FixKind, Item, Joint, Made, MadePart, Op, Violation, Voice};

@@ -11,7 +11,7 @@ use super::run::{Reasoning, Room, Run};
 use crate::hash_index::ByName;
 use crate::model::{
     FixKind, GroupId, Kind, Made, MadePart, MessageId, Outline, Piece, Place, Role, Span,
-    last_speaker,
+    begins_with_result, last_speaker,
 };
 use crate::validity::call::Call;
 
@@ -221,6 +221,8 @@ impl Repairer {
         let calls = kept.iter().find(|at| at.piece.is_host_call());
         // Results go between it and a turn that waits for them.
         let waits = self.run.as_ref().is_none_or(Run::waits);
+        // A line of the user's would part a call of the provider's from its result.
+        let waits = waits || begins_with_result(kept.iter().map(|at| at.piece));
         if let Some(call) = calls.filter(|_| self.provider.rules().together && !waits)
             && self.speaker == Some(Role::Assistant)
         {

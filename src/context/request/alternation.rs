@@ -9,6 +9,7 @@ use crate::context::request::view::changed_pieces;
 use crate::format::{Change, Format, Joined, What, gone};
 use crate::model::{
     FixKind, Item, Joint, Kind, Made, MadePart, MessageId, Outline, Piece, Role, Voice,
+    begins_with_result,
 };
 use crate::validity::{Between, CONTINUE, GAP, SYSTEM};
 
@@ -77,9 +78,10 @@ impl Builder<'_> {
             // A fold may leave the model's word directly before its calls (I18).
             if self.transcript.dialect.provider.signs_calls()
                 && last.1 == Some(Role::Assistant)
-                && self
-                    .models(&entry.item)
-                    .is_some_and(|it| it.pieces.iter().any(Piece::is_host_call))
+                && self.models(&entry.item).is_some_and(|it| {
+                    it.pieces.iter().any(Piece::is_host_call)
+                        && !begins_with_result(it.pieces.iter())
+                })
             {
                 out.push(self.entry(line(CONTINUE), before_it));
             }

@@ -304,6 +304,21 @@ fn gemini_contents_are_read() {
             "Text /parts/4 \"go on\"",
         ],
     );
+    // Tools that Gemini runs itself.
+    let served = json!({ "role": "model", "parts": [
+        { "toolCall": { "id": "s", "toolType": "GOOGLE_SEARCH_WEB", "args": {} }, "thoughtSignature": "s" },
+        { "tool_response": { "id": "s", "tool_type": "GOOGLE_SEARCH_WEB" } },
+    ] });
+    let raw = |at: usize| serde_json::to_string(&served["parts"][at].to_string()).unwrap();
+    let read = [
+        format!("Call /parts/0 {} opaque s GOOGLE_SEARCH_WEB", raw(0)),
+        format!("Result /parts/1 {} opaque s GOOGLE_SEARCH_WEB", raw(1)),
+    ];
+    reads(G, &served, &["Assistant", &read[0], &read[1]]);
+    let mut renamed = served.clone();
+    renamed["parts"][0]["toolCall"]["id"] = "n".into();
+    renamed["parts"][1]["tool_response"]["id"] = "n".into();
+    edited(G, served, vec![(0, What::Id("n".into())), (1, What::Id("n".into()))], renamed);
     // The dumps of Python clients: other members are null.
     let dumped =
         json!({ "role": null, "parts": [{ "text": " ", "thought": null, "function_call": null }] });
