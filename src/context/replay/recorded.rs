@@ -8,7 +8,7 @@ use crate::context::mode::Mode;
 use crate::context::options::Options;
 use crate::context::replay::recording::HostCompaction;
 use crate::json;
-use crate::number::count;
+use crate::model::MessageId;
 
 /// Windows that models have: the least of them that holds the largest request is assumed.
 const WINDOWS: [u64; 5] = [200_000, 400_000, 1_000_000, 2_000_000, 10_000_000];
@@ -171,8 +171,10 @@ impl Recording {
 /// Messages that a call still has, and their tokens.
 struct Live<'a> {
     recording: &'a Recording,
-    /// By message, while it is sent.
-    tokens: Vec<u64>,
+    /// The next message.
+    next: MessageId,
+    /// Those that are still sent, with their tokens: a compaction looks at no other.
+    tokens: Vec<(MessageId, u64)>,
     sum: u64,
     /// What stands for those that are gone.
     summary: u64,
@@ -183,25 +185,25 @@ struct Live<'a> {
 
 impl<'a> Live<'a> {
     fn new(recording: &'a Recording) -> Self {
-        Self { recording, tokens: Vec::new(), sum: 0, summary: 0, compactions: 0, first: 0 }
+        let next = MessageId::FIRST;
+        Self { recording, next, tokens: Vec::new(), sum: 0, summary: 0, compactions: 0, first: 0 }
     }
 
     /// Takes in the messages before a call that sends so many, and the compactions among them.
     fn advance(&mut self, sent: u32) {
         loop {
-            let at = count(self.tokens.len());
+            let at = self.next.get();
             let next = self.recording.compactions.get(self.compactions as usize);
             // One that stands after the last message that was sent came before the call, too: its answer was not there yet.
             if let Some(fold) = next.filter(|fold| fold.at <= at && fold.at <= sent) {
                 self.compact(fold);
                 continue;
             }
-            let Some(measure) = self.recording.measures.get(at as usize).filter(|_| at < sent)
-            else {
-                return;
-            };
+            let measure = self.recording.measures.get(self.next.index()).filter(|_| at < sent);
+            let Some(measure) = measure else { return };
             let tokens = measure.blocks.iter().map(|block| u64::from(block.tokens)).sum();
-            self.tokens.push(tokens);
+            self.tokens.push((self.next, tokens));
+            self.next = self.next.next();
             self.sum = self.sum.saturating_add(tokens);
         }
     }
@@ -210,11 +212,12 @@ impl<'a> Live<'a> {
         self.compactions = self.compactions.saturating_add(1);
         self.first = self.first.max(fold.first_kept);
         self.summary = u64::from(fold.summary);
-        for (at, tokens) in (0u32..).zip(&mut self.tokens) {
-            if fold.removes(at.into()) {
-                self.sum = self.sum.saturating_sub(std::mem::take(tokens));
-            }
-        }
+        let sum = &mut self.sum;
+        self.tokens.retain(|(at, tokens)| {
+            let stays = !fold.removes(*at);
+            *sum = sum.saturating_sub(if stays { 0 } else { *tokens });
+            stays
+        });
     }
 
     fn tokens(&self) -> u64 {
