@@ -347,8 +347,8 @@ pub(in crate::context) fn violations_sent(session: &Session) -> Vec<Violation> {
     check_outgoing(session, &all_entries(session).unwrap_or_default().0)
 }
 
-/// The one validator over a request of which these are the messages from `start` on. It goes on where the check of the last request
-/// was the same.
+/// The one validator over a request of which these are the messages from `start` on. It goes on from the last state that an earlier
+/// check kept before the first difference.
 #[inline(never)]
 pub(in crate::context) fn check_request(
     session: &mut Session,

@@ -56,7 +56,7 @@ pub(in crate::context) struct LastRequest {
     pub previous_tokens: u64,
     /// The edit of each message that a request has reported, as its key.
     pub reported_edits: LiteMap<MessageId, u64>,
-    /// What the check of a request knows, for the next one.
+    /// States of the validator, for the next check.
     pub checks: RequestChecks,
     /// Rules that it breaks beyond repair.
     pub violations: Vec<Violation>,
@@ -90,7 +90,7 @@ impl Entry {
 pub(in crate::context) struct Built {
     /// So many messages of the request before stand before them.
     pub start: usize,
-    /// Its messages after these.
+    /// Its messages after those.
     pub entries: Vec<Entry>,
     /// Blocks that it sends otherwise than the request before.
     pub changes: Vec<Change>,
