@@ -15,7 +15,7 @@ pub fn find(bytes: &[u8], byte: u8) -> Option<usize> {
     find_by(bytes, |chunk| chunk.is(byte), |other| other == byte)
 }
 
-/// What a sign of base64 stands for, in either alphabet.
+/// The value of a character of base64, in either alphabet. None: it is no such character.
 ///
 /// # Example
 /// ```

@@ -256,7 +256,7 @@ fn server_tools_of_gemini_stay_or_go_with_their_responses() {
     assert_eq!(repairs, [(1, Some("/parts/1"))]);
 }
 
-/// No line of ours parts the two, where a host keeps what is streamed in several contents.
+/// A host may keep what is streamed in several contents: no line of ours is put between the two.
 #[test]
 fn nothing_parts_a_server_tool_of_gemini_from_its_response() {
     let pairs = [("toolCall", "toolResponse"), ("executableCode", "codeExecutionResult")];

@@ -485,7 +485,7 @@ mod tests {
             file.compactions.iter().map(|it| (it.at, it.first_kept_index)).collect();
         // What two compressions follow waits no more.
         assert_eq!(folds, [(3, 1), (4, 3), (4, 4)]);
-        assert_eq!(file.messages.len(), 5, "no compression stands in a message");
+        assert_eq!(file.messages.len(), 5, "a compression is no message");
     }
 
     #[test]

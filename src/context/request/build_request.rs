@@ -33,6 +33,9 @@ struct View {
     start: usize,
     entries: Vec<Entry>,
     ends_with_filler: bool,
+    /// So many of the last request say the same, and so many of these are the same messages of the host's.
+    same: usize,
+    shared: usize,
 }
 
 /// Builds the view, as far as it is new, and compares it with the last one.
@@ -53,9 +56,8 @@ pub(in crate::context) fn build_request(session: &mut Session) -> Answer {
     let parts = Some(session.request.extras.fingerprint);
     let parts_changed = session.request.last.parts.is_some() && session.request.last.parts != parts;
     let sent = session.request.last.items.len();
-    let View { start, entries, ends_with_filler } = build_view(session, folded, parts_changed);
-    let same = common_prefix(session, start, &entries);
-    let shared = shared_messages(session, start, &entries);
+    let View { start, entries, ends_with_filler, same, shared } =
+        build_view(session, folded, parts_changed);
     // Reasoning that a pin brought back may be all that differed.
     let opens = parts_changed || same < sent;
     let first_changed = match (parts_changed, opens) {
@@ -129,15 +131,14 @@ fn build_view(session: &mut Session, folded: bool, parts_changed: bool) -> View 
     let unchanged = if folded || parts_changed { None } else { unchanged_start(session, marked) };
     let is_edited = unchanged.is_some_and(|it| it.is_edited);
     let mut view = view_from(session, unchanged);
-    let mut same = common_prefix(session, view.start, &view.entries);
+    let sent = session.request.last.items.len();
     // What is new belongs into the last message that was sent: that one changes.
-    if unchanged.is_some() && !is_edited && same < session.request.last.items.len() {
+    if unchanged.is_some() && !is_edited && view.same < sent {
         view = view_from(session, None);
-        same = common_prefix(session, 0, &view.entries);
     }
     // Reasoning after a change is refused (I12). Without it other messages differ, so they are built once more.
-    let changes = parts_changed || same < session.request.last.items.len();
-    let after = if parts_changed { 0 } else { same.saturating_sub(view.start) };
+    let changes = parts_changed || view.same < sent;
+    let after = if parts_changed { 0 } else { view.same.saturating_sub(view.start) };
     if changes && drop_unbound_reasoning(session, &view.entries, after) {
         view = view_from(session, unchanged.filter(|_| view.start > 0));
     }
@@ -146,19 +147,20 @@ fn build_view(session: &mut Session, folded: bool, parts_changed: bool) -> View 
         "a message changes without a decision"
     );
     // A message whose cache marker has moved counts as the same.
-    let checked = shared_messages(session, view.start, &view.entries);
-    let checked = if marked.is_some() { view.start.min(checked) } else { checked };
+    let checked = if marked.is_some() { view.start.min(view.shared) } else { view.shared };
     session.request.last.checks.keep(checked);
     view
 }
 
-/// The view after what is unchanged; all of it if nothing is, or if what follows belongs into the message before.
+/// The view from the unchanged start on. All of it if there is none, or if the first message after it joins the one before.
 fn view_from(session: &Session, unchanged: Option<UnchangedStart>) -> View {
     let (start, (entries, ends_with_filler)) = unchanged
         .and_then(|it| Some((it.messages, entries_from(session, it.next, it.speaker)?)))
         .or_else(|| Some((0, all_entries(session)?)))
         .unwrap_or_default();
-    View { start, entries, ends_with_filler }
+    let same = common_prefix(session, start, &entries);
+    let shared = shared_messages(session, start, &entries);
+    View { start, entries, ends_with_filler, same, shared }
 }
 
 /// Whether a view that goes on after an edit is what a view of all messages would be.

@@ -33,7 +33,7 @@ pub(in crate::context) fn unchanged_start(
         let (messages, next, speaker) = (last.items.len(), last.upto, last.speaker);
         return Some(UnchangedStart { messages, next, speaker, is_edited });
     };
-    // What a fold kept of it may stand in the fold's own message, and what was moved stands before it.
+    // The message of a fold may quote what it took out, and a result that moves goes out before its own place.
     let moves =
         !session.repairs.displaced.is_empty() || !session.decisions.absent_at_end.is_empty();
     if changed < session.decisions.pruner.start || (is_edited && moves) {

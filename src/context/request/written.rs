@@ -87,7 +87,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A message of ours with the time of the one that it stands for.
+    /// Gives a message of ours the time of the host's message that it replaces.
     #[inline(never)]
     fn dated(&self, mut written: Written, about: MessageId) -> Written {
         if let Written::Make { make, about: of, at, .. } = &mut written

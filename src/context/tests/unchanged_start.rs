@@ -10,15 +10,13 @@ fn options() -> Value {
     json!({ "window": { "contextTokens": 30_000, "maxOutputTokens": 2000 }, "format": "anthropic" })
 }
 
-/// Changes a block as a decision does.
-fn change(host: &mut Host, message: u32, form: Form) {
+/// Shortens the first block of a message as a decision does.
+fn shorten(host: &mut Host, message: u32) {
     let session = &mut host.session;
     let block = session.transcript.ledger.blocks_of(MessageId::from(message)).start;
     let before = session.transcript.ledger.block(block).unwrap().now;
-    if form == Form::Stubbed {
-        session.decisions.placeholders.text.insert(block, "[a shorter text]".into());
-    }
-    session.transcript.ledger.set_form(block, form, if form == Form::Gone { 0 } else { 6 });
+    session.decisions.placeholders.text.insert(block, "[a shorter text]".into());
+    session.transcript.ledger.set_form(block, Form::Stubbed, 6);
     session.note(Change { block, rule: Rule::HardFit, before });
     session.request.last.settled = false;
 }
@@ -31,7 +29,7 @@ fn checked() -> Host {
         host.work(&format!("c{at}"), &json!({ "path": at.to_string() }), "found");
     }
     host.request();
-    change(&mut host, 2, Form::Stubbed);
+    shorten(&mut host, 2);
     assert_eq!(host.request().first_changed, Some(2));
     host
 }
@@ -73,7 +71,7 @@ fn an_edit_checks_only_what_follows_it() {
 fn an_edit_builds_only_what_follows_it() {
     let mut host = checked();
     let mut from = |message: u32| {
-        change(&mut host, message, Form::Stubbed);
+        shorten(&mut host, message);
         let start = unchanged_start(&host.session, None).map(|it| it.messages);
         assert_eq!(host.request().first_changed, Some(i64::from(message)));
         start
@@ -98,12 +96,12 @@ fn cache_markers_that_have_moved_are_counted_where_they_are() {
     };
     // Four are as many as the provider takes.
     mark(&mut host, 31..35, true);
-    change(&mut host, 4, Form::Stubbed);
+    shorten(&mut host, 4);
     assert_eq!(host.request().marked, 4);
     mark(&mut host, 31..35, false);
     mark(&mut host, 37..41, true);
     assert_eq!(host.request().marked, 4);
-    change(&mut host, 36, Form::Stubbed);
+    shorten(&mut host, 36);
     let answer = host.request();
     assert_eq!((answer.first_changed, answer.marked), (Some(36), 4));
     assert_eq!((answer.repairs, violations_sent(&host.session)), (vec![], vec![]));
@@ -123,9 +121,9 @@ fn a_late_result_changes_where_it_goes_out() {
     host.say("All is there.");
     host.ask("go on");
     host.request();
-    change(&mut host, 4, Form::Stubbed);
+    shorten(&mut host, 4);
     host.request();
-    change(&mut host, late, Form::Stubbed);
+    shorten(&mut host, late);
     let answer = host.request();
     // It goes out after the turn of its call, which are two messages.
     assert_eq!(answer.first_changed, Some(43));
@@ -139,7 +137,7 @@ fn a_request_of_another_kind_is_checked_from_its_start() {
     host.session.repairs.repairer.set_open(true);
     let call = json!({ "type": "tool_use", "id": "open", "name": "read", "input": {} });
     host.append(json!({ "role": "assistant", "content": [call] }));
-    change(&mut host, 30, Form::Stubbed);
+    shorten(&mut host, 30);
     assert_eq!(host.request().first_changed, Some(30));
     assert_eq!(host.session.request.last.violations, []);
 }
