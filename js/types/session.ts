@@ -96,7 +96,7 @@ export interface SessionFile {
     lossy?: number;
     /** Lines of subagents, left out. */
     sidechain?: number;
-    /** Lines of branches that the conversation left, left out. */
+    /** Lines of branches that the conversation left, and of messages that it took back, left out. */
     deadEnds?: number;
     /** Lines that repeat an earlier one, left out. */
     repeated?: number;

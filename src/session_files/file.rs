@@ -292,7 +292,7 @@ json::json_struct! {
         pub kinds: LiteMap<String, u32>,
         /// Lines of subagents, left out.
         pub sidechain: u32,
-        /// Lines of branches that the conversation left, left out.
+        /// Lines of branches that the conversation left, and of messages that it took back, left out.
         pub dead_ends: u32,
         /// Lines that repeat one before them, left out.
         pub repeated: u32,

@@ -3,6 +3,7 @@
 //! The conversation is the way from a leaf (the newest entry, or the one asked for) back to the root. Each entry's parent
 //! stands before it in the file, so the walk is a loop that ends. Where the parent is not in the file, the entry before
 //! stands in for it; so it does everywhere in files whose entries have no ids. A broken line keeps its place in the tree.
+//! An edit of an earlier entry holds for the file as it is now: also calls before the edit are shown with what it put there.
 
 use std::borrow::Cow;
 
@@ -11,7 +12,7 @@ use litemap::LiteMap;
 use super::checkpoint;
 use super::file::SessionFile;
 use super::lines::Line;
-use super::raw::{Object, is_object, quote};
+use super::raw::{Object, RawValue, inside, is_object, quote};
 use super::record;
 use super::time::millis;
 use super::usage;
@@ -19,7 +20,7 @@ use crate::error::Error;
 use crate::hash_index::ByName;
 use crate::number::count;
 
-const KNOWN: [&str; 10] = [
+const KNOWN: [&str; 12] = [
     "session",
     "message",
     "compaction",
@@ -30,7 +31,12 @@ const KNOWN: [&str; 10] = [
     "thinking_level_change",
     "label",
     "session_info",
+    "context_edit",
+    "usage",
 ];
+
+/// Messages of the system's that compactions keep: with all of many, a file of nothing else would take too long.
+const MOST_PROMPTS: usize = 64;
 
 struct Entry<'l, 'a> {
     line: &'l Line<'a>,
@@ -154,7 +160,9 @@ impl<'l, 'a> Tree<'l, 'a> {
 }
 
 fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
+    let edits = edits(tree, path);
     let mut messages_before: LiteMap<usize, u32> = LiteMap::new();
+    let mut prompts: Vec<[u32; 2]> = Vec::new();
     for &at in path {
         let Some(entry) = tree.entries.get(at) else { continue };
         messages_before.insert(at, file.len());
@@ -162,13 +170,29 @@ fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
         if fault(entry.line).is_some() {
             continue;
         }
+        let edit = edits.get(at).copied().flatten();
         match fields.text("type").as_deref() {
-            Some("message") => add_message(fields, file),
-            Some("custom_message") => add_custom(entry.line, file),
+            Some("message" | "custom_message") if edit == Some(Edit::Removed) => {
+                file.receipt.dead_ends = file.receipt.dead_ends.saturating_add(1);
+            }
+            Some("message") => {
+                let is_prompt = fields.object("message").is_some_and(|it| it.is("role", "system"));
+                if is_prompt && prompts.len() < MOST_PROMPTS {
+                    prompts.push([file.len(), file.len().saturating_add(1)]);
+                }
+                add_message(entry.line, edit, file);
+            }
+            Some("custom_message") => add_custom(entry.line, edit, file),
             Some("branch_summary") => add_branch_summary(entry.line, file),
             Some("compaction") => {
                 let kept = first_kept(tree, fields).and_then(|at| messages_before.get(&at));
-                file.compactions.push(record::read(entry.line, kept.copied(), file.len()));
+                let mut record = record::read(entry.line, kept.copied(), file.len());
+                // The prompt and the tools outlive it: it holds what the messages before it have declared.
+                if fields.has("systemMessage") {
+                    let first = record.first_kept_index;
+                    record.kept = prompts.iter().copied().filter(|[at, _]| *at < first).collect();
+                }
+                file.compactions.push(record);
                 file.checkpoints.clear();
             }
             Some("checkpoint") => file.checkpoints.extend(checkpoint::read(entry.line, file)),
@@ -177,7 +201,34 @@ fn follow(tree: &Tree<'_, '_>, path: &[usize], file: &mut SessionFile) {
     }
 }
 
-fn add_message(fields: &Object<'_>, file: &mut SessionFile) {
+/// What an entry of its own has made of an earlier one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edit<'a> {
+    /// It is not sent any more.
+    Removed,
+    /// This content is sent instead.
+    Replaced(&'a RawValue),
+}
+
+/// The last edit of each entry of the tree.
+fn edits<'a>(tree: &Tree<'_, 'a>, path: &[usize]) -> Vec<Option<Edit<'a>>> {
+    let mut edits = vec![None; tree.entries.len()];
+    let entries = path.iter().filter_map(|&at| tree.entries.get(at));
+    for fields in entries.map(|entry| &entry.line.fields).filter(|it| it.is("type", "context_edit"))
+    {
+        let target = fields.text("targetId").and_then(|id| tree.by_id.get(0, &id));
+        let content = fields.object("replacement").and_then(|it| it.get("content"));
+        let is_removed = fields.raw("replacement") == Some("null");
+        let edit = content.map(Edit::Replaced).or(is_removed.then_some(Edit::Removed));
+        if let Some(last) = target.and_then(|at| edits.get_mut(at)) {
+            *last = edit.or(*last);
+        }
+    }
+    edits
+}
+
+fn add_message(line: &Line<'_>, edit: Option<Edit<'_>>, file: &mut SessionFile) {
+    let fields = &line.fields;
     let Some(raw) = fields.get("message") else { return };
     let message = Object::of(raw);
     if message.is("role", "assistant") {
@@ -189,13 +240,31 @@ fn add_message(fields: &Object<'_>, file: &mut SessionFile) {
             file.called(&model);
         }
     }
-    file.messages.push(raw);
+    match edit {
+        Some(Edit::Replaced(content)) => file.made(line.number, with_content(&message, content)),
+        _ => file.messages.push(raw),
+    }
+}
+
+/// The message with another content. The model's answers and results of tools have lists only.
+fn with_content(message: &Object<'_>, content: &RawValue) -> String {
+    let is_list = message.is("role", "assistant") || message.is("role", "toolResult");
+    let content = match inside(content).filter(|_| is_list) {
+        Some(_) => format!(r#"[{{"type":"text","text":{content}}}]"#),
+        None => content.into(),
+    };
+    let others = message.iter().filter(|(name, _)| name != "content");
+    let others: String = others.map(|(name, raw)| format!("{}:{raw},", quote(name))).collect();
+    format!(r#"{{{others}"content":{content}}}"#)
 }
 
 /// What an extension has put among the messages: pi sends it as the user's.
-fn add_custom(line: &Line<'_>, file: &mut SessionFile) {
+fn add_custom(line: &Line<'_>, edit: Option<Edit<'_>>, file: &mut SessionFile) {
     let fields = &line.fields;
-    let Some(content) = fields.get("content") else { return };
+    let Some(mut content) = fields.get("content") else { return };
+    if let Some(Edit::Replaced(replaced)) = edit {
+        content = replaced;
+    }
     let kind = quote(&fields.text("customType").unwrap_or_default());
     let (display, at) = (fields.flag("display"), sent_at(fields));
     file.made(
@@ -303,6 +372,61 @@ mod tests {
             ]
         );
         assert_eq!((file.calls[0].sent, file.compactions[0].first_kept_index), (2, 3));
+    }
+
+    #[test]
+    fn the_last_edit_of_a_message_counts_on_its_branch_only() {
+        let edit = |id: &str, parent: &str, target: &str, replacement: &str| {
+            format!(
+                r#"{{"type":"context_edit","id":"{id}","parentId":"{parent}","targetId":"{target}","replacement":{replacement}}}"#
+            )
+        };
+        let text = [
+            message("user", "ask", "a", "null"),
+            message("assistant", "failed", "b", "\"a\""),
+            edit("c", "b", "b", "null"),
+            message("assistant", "long", "d", "\"c\""),
+            r#"{"type":"custom_message","id":"e","parentId":"d","customType":"n","content":"note"}"#
+                .into(),
+            edit("f", "e", "d", r#"{"content":"first"}"#),
+            edit("g", "f", "d", r#"{"content":"short"}"#),
+            edit("h", "g", "e", r#"{"content":[]}"#),
+            edit("i", "h", "never written", "null"),
+            edit("j", "i", "a", "7"),
+            r#"{"type":"usage","id":"k","parentId":"j","kind":"cache_warm","usage":{"cacheRead":9}}"#
+                .into(),
+        ]
+        .join("\n");
+        let file = read(&lines(&text), None).expect("read");
+        let all = super::super::testing::json(&file);
+        let sent = [&all[0], &all[1], &all[2]].map(|it| Object::of(it).get("content"));
+        let short = r#"[{"type":"text","text":"short"}]"#;
+        assert_eq!((all.len(), sent), (3, [Some("\"ask\""), Some(short), Some("[]")]));
+        assert!(all[1].starts_with(r#"{"role":"assistant","usage":{"#), "{}", all[1]);
+        assert_eq!((file.calls.len(), file.receipt.dead_ends, file.receipt.unknown), (1, 1, 0));
+        let before = read(&lines(&text), Some("d")).expect("read");
+        assert_eq!(texts(&before), ["ask", "long"], "the edit after it is none on its branch");
+    }
+
+    #[test]
+    fn a_compaction_that_holds_the_prompt_keeps_the_messages_that_declared_it() {
+        let text = |held: &str| {
+            [
+                message("system", "prompt", "a", "null"),
+                message("user", "one", "b", "\"a\""),
+                message("system", "more", "c", "\"b\""),
+                message("assistant", "two", "d", "\"c\""),
+                message("system", "kept anyway", "e", "\"d\""),
+                format!(
+                    r#"{{"type":"compaction","id":"f","parentId":"e","summary":"s","firstKeptEntryId":"d"{held}}}"#
+                ),
+            ]
+            .join("\n")
+        };
+        let kept = |text: &str| read(&lines(text), None).expect("read").compactions[0].kept.clone();
+        let held = r#","systemMessage":{"role":"system"}"#;
+        assert_eq!(kept(&text(held)), [[0, 1], [2, 3]]);
+        assert_eq!(kept(&text("")), [[0_u32; 2]; 0], "in older files it is declared once more");
     }
 
     #[test]

@@ -101,6 +101,23 @@ const FILES = {
       ],
       [{ type: "session", version: 3, id: "s" }],
     ),
+  "pi, prompts, edits and compactions": (count) => {
+    const message = (/** @type {string} */ role, /** @type {number} */ at) => ({
+      type: "message",
+      message: { role, content: words(at) },
+    });
+    const records = (/** @type {number} */ at) => [
+      message("system", at),
+      message("user", at),
+      { type: "context_edit", targetId: `${at * 5 + 1}`, replacement: { content: "short" } },
+      message("assistant", at),
+      { type: "compaction", summary: "s", firstKeptEntryId: `${at * 5 + 3}`, systemMessage: {} },
+    ];
+    return list(count, records)
+      .map((record, at) => ({ id: `${at}`, parentId: at ? `${at - 1}` : null, ...record }))
+      .map((record) => JSON.stringify(record))
+      .join("\n");
+  },
   "claude-code": (count) =>
     lines(count, (at) => {
       const [ask, call, result] = anthropic(at);
