@@ -29,6 +29,13 @@ interface Model {
   contextWindow: number;
   /** The most tokens of an answer. */
   maxTokens: number;
+  /** What the API takes for it. */
+  compat?: {
+    /** Its thinking has no budget: it decides by itself how much it thinks. */
+    forceAdaptiveThinking?: boolean;
+    /** pi changes its effort within a conversation, and asks the API to drop thinking that an edit made void. */
+    supportsMidConvoEffort?: boolean;
+  };
 }
 
 /** What pi tells a handler beside the event. */
@@ -154,6 +161,17 @@ function windowOf(model: unknown): ContextWindow {
   };
 }
 
+/**
+ * What becomes of the thinking of Claude, as pi calls it; undefined: another API. Only newer models bind it to earlier messages. Of these pi
+ * has some drop what an edit made void; the others take a call without its thinking. Older models, which think with a budget, do not.
+ */
+function thinkingOf(model: unknown): "bound" | "drop" | "free" | undefined {
+  const { api, compat = {} } = Object(model) as Partial<Model>;
+  if (api !== "anthropic-messages") return undefined;
+  if (compat.supportsMidConvoEffort) return "bound";
+  return compat.forceAdaptiveThinking ? "drop" : "free";
+}
+
 /** A session of pi's. */
 class PiManaged extends Session {
   /** The last request. */
@@ -176,7 +194,7 @@ class PiManaged extends Session {
   /** A call of this model follows. */
   turnsTo(model: unknown): void {
     const { provider, api } = Object(model) as Partial<Model>;
-    this.follow(`${provider} ${api}`);
+    this.follow(`${provider} ${api}`, thinkingOf(model));
     const window = windowOf(model);
     const now = JSON.stringify(window);
     if (this.#window === undefined || this.#window === now) return;

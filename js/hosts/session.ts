@@ -28,6 +28,9 @@ interface Call {
   prepared: Prepared<unknown> | undefined;
 }
 
+/** What becomes of thinking after an edit. */
+type Thinking = NonNullable<ContextManagerOptions<unknown>["thinking"]>;
+
 /** Without a provider the rules are Anthropic's. */
 const UNKNOWN: Provider = "anthropic";
 
@@ -41,6 +44,8 @@ export class Session {
   /** Nor can the host send hints. */
   #drops: boolean;
   #provider: Provider | undefined;
+  /** What becomes of thinking, where the user did not choose it. */
+  #thinking: Thinking | undefined;
 
   constructor(session: HostSession, host: Host) {
     objectOf("session", session);
@@ -50,21 +55,28 @@ export class Session {
     this.#mayDrop = isOwn && session.thinking === undefined;
     this.#drops = this.#mayDrop && hasNoHints;
     this.#provider = isOwn ? session.provider : undefined;
-    const thinking = this.#drops && { thinking: thinkingWithoutHints(this.#provider ?? UNKNOWN) };
+    if (this.#drops) this.#thinking = thinkingWithoutHints(this.#provider ?? UNKNOWN);
+    const thinking = this.#thinking && { thinking: this.#thinking };
     this.context = isOwn
       ? new ContextManager({ ...fixed, ...session, ...thinking, format: host.format })
       : session;
   }
 
-  /** The next request goes to a model of this name, or to a provider's. A name that says nothing changes nothing. */
-  follow(name: unknown): void {
-    if (!this.#follows) return;
-    const provider = providerOf(String(name ?? ""));
-    if (provider === undefined || provider === this.#provider) return;
-    this.#provider = provider;
+  /**
+   * The next request goes to a model of this name, or to a provider's. A name that says nothing changes nothing. `thinking`: what
+   * becomes of the model's thinking, if the host knows; else the provider decides.
+   */
+  follow(name: unknown, thinking?: Thinking): void {
+    const named = this.#follows ? providerOf(String(name ?? "")) : undefined;
+    const provider = named ?? this.#provider;
+    const wanted = this.#drops
+      ? (thinking ?? thinkingWithoutHints(provider ?? UNKNOWN))
+      : this.#thinking;
+    if (provider === this.#provider && wanted === this.#thinking) return;
+    [this.#provider, this.#thinking] = [provider, wanted];
     this.context.setModel({
-      provider,
-      ...(this.#drops && { thinking: thinkingWithoutHints(provider) }),
+      ...(provider && { provider }),
+      ...(wanted && { thinking: wanted }),
     });
   }
 
@@ -72,7 +84,7 @@ export class Session {
   losesHints(): void {
     if (this.#drops || !this.#mayDrop) return;
     this.#drops = true;
-    this.context.setModel({ thinking: thinkingWithoutHints(this.#provider ?? UNKNOWN) });
+    this.follow(undefined);
   }
 
   /** Takes the usage of an answer. The answer has been paid for: no figure that cannot be taken costs it, nor a session that has ended. */

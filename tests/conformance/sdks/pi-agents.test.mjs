@@ -81,3 +81,41 @@ test("what the user said stays through several compactions with a summarizer", {
     for (const words of wishes) assert.ok(sent.includes(words), `${words} is gone after ${color}`);
   }
 });
+
+/** Claude's APIs in pi, and what is left of the newest thinking of a turn in which messages were edited. */
+const CLAUDES = [
+  { name: "a budget for thinking", compat: undefined, keeps: true },
+  {
+    name: "void thinking that pi has dropped",
+    compat: { supportsMidConvoEffort: true },
+    keeps: true,
+  },
+  { name: "thinking of its own accord", compat: { forceAdaptiveThinking: true }, keeps: false },
+];
+
+for (const { name, compat, keeps } of CLAUDES) {
+  test(`after an edit a call ${keeps ? "keeps" : "loses"} its thinking: ${name}`, {
+    skip,
+  }, async () => {
+    const pi = started(extension());
+    const tree = new Tree("s");
+    const model = [{ provider: "anthropic", api: "anthropic-messages", compat }, "anthropic"];
+    const window = { contextWindow: 16_000, maxTokens: 1_000 };
+    const context = contextOf({ tree, model, window });
+    const say = (/** @type {any} */ message) => tree.append({ type: "message", message });
+    say({ role: "user", content: "Read all berths." });
+    const newest = [];
+    for (let at = 0; at < 40; at += 1) {
+      const { messages } = await pi.context({ messages: tree.messages() }, context);
+      const last = messages.findLast((/** @type {any} */ { role }) => role === "assistant");
+      if (last) newest.push(last.content[0].type);
+      const thinking = { type: "thinking", thinking: `Berth ${at}.`, thinkingSignature: `s${at}` };
+      const call = { type: "toolCall", id: `c${at}`, name: "read", arguments: { path: `${at}` } };
+      say({ role: "assistant", content: [thinking, call], stopReason: "toolUse" });
+      const content = [{ type: "text", text: "ship ".repeat(400) }];
+      say({ role: "toolResult", toolCallId: `c${at}`, toolName: "read", content, isError: false });
+    }
+    assert.equal(newest.length, 39);
+    assert.equal(!newest.includes("toolCall"), keeps, newest.join());
+  });
+}
