@@ -5,7 +5,7 @@
     reason = "fixed-point arithmetic on values that the types below bound"
 )]
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A logarithm to base 2 in Q32: the value times 2^32.
 pub type Lg = i64;
@@ -160,7 +160,7 @@ pub fn decimal(number: &str, places: u32) -> Option<i64> {
 
 /// log2(1 + step/4096) in Q32, by repeated squaring at its first use: a session needs few of the steps.
 fn log2_of_step(step: usize) -> u64 {
-    static KNOWN: [AtomicU64; STEPS] = [const { AtomicU64::new(0) }; STEPS];
+    static KNOWN: [AtomicU32; STEPS] = [const { AtomicU32::new(0) }; STEPS];
     let Some(known) = KNOWN.get(step) else { return 1 << 32 };
     let mut bits = known.load(Ordering::Relaxed);
     if bits == 0 && step > 0 {
@@ -175,7 +175,7 @@ fn log2_of_step(step: usize) -> u64 {
         }
         known.store(bits, Ordering::Relaxed);
     }
-    bits
+    bits.into()
 }
 
 /// A length as the counts of the core have it: at most `u32::MAX`.

@@ -266,7 +266,8 @@ fn mark_breakpoints(session: &mut Session, shared: usize) {
     }
     let items = &session.request.last.items;
     let ours = |it: &SentItem| it.source.is_none();
-    let head = items.iter().position(ours).filter(|_| session.decisions.pruner.head.is_some());
+    // Without a fold no message is looked at.
+    let head = session.decisions.pruner.head.as_ref().and_then(|_| items.iter().position(ours));
     let ends = [shared.checked_sub(1), items.len().checked_sub(1)];
     for at in head.into_iter().chain(ends.into_iter().flatten()) {
         let at = count(at);
