@@ -7,7 +7,9 @@
 use std::borrow::Cow;
 
 use super::file::{CompactionRecord, SessionFile, SessionWindow, refuse_leaf};
+use super::forgotten::View;
 use super::lines::Line;
+use super::messages::plain;
 use super::native::{RESPONSES, Whose};
 use super::raw::{Object, RawValue, is_object, items};
 use super::time::millis;
@@ -15,8 +17,15 @@ use super::undone::{Mark, undone};
 use super::usage;
 use crate::error::Error;
 
-const KNOWN: [&str; 5] =
-    ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+const KNOWN: [&str; 7] = [
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+    "world_state",
+    "token_usage_record",
+];
 
 /// An item that Codex keeps for itself.
 const ITS_OWN: &str = "ghost_snapshot";
@@ -53,6 +62,7 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
         file: SessionFile::new("codex", RESPONSES.messages),
         model: String::new(),
         answering: false,
+        view: View::default(),
     };
     for (line, is_undone) in lines.iter().zip(undone(lines, mark)) {
         reader.line(line, is_undone);
@@ -90,16 +100,18 @@ fn is_own(text: &str) -> bool {
     OWN_TAGS.iter().any(is_tagged) || OWN_STARTS.iter().any(|start| text.starts_with(start))
 }
 
-struct Reader {
+struct Reader<'a> {
     file: SessionFile,
     /// The model in use; empty: none was named.
     model: String,
     /// The last item was the model's: the next may be of the same call.
     answering: bool,
+    /// Messages that no compaction has removed, by their contents.
+    view: View<'a>,
 }
 
-impl Reader {
-    fn line(&mut self, line: &Line<'_>, is_undone: bool) {
+impl<'a> Reader<'a> {
+    fn line(&mut self, line: &Line<'a>, is_undone: bool) {
         let fields = &line.fields;
         let kind = fields.text("type");
         let payload = fields.object("payload");
@@ -147,7 +159,7 @@ impl Reader {
         }
     }
 
-    fn item(&mut self, line: &Line<'_>, whose: Whose, raw: &RawValue) {
+    fn item(&mut self, line: &Line<'_>, whose: Whose, raw: &'a RawValue) {
         let answer = whose == Whose::Models;
         if answer && !self.answering {
             self.file.call(line.fields.get("timestamp").and_then(millis), None);
@@ -156,6 +168,8 @@ impl Reader {
             }
         }
         self.answering = answer;
+        // A message that has none is no message that a compaction lists.
+        self.view.push(self.file.len(), Object::of(raw).get("content").unwrap_or(""));
         self.file.messages.push(raw);
     }
 
@@ -187,6 +201,13 @@ impl Reader {
         record.opaque = record.summary.is_empty();
         let last = self.file.calls.last().and_then(|call| call.usage);
         record.tokens_before = last.map_or(0, |usage| usage.input_tokens);
+        // What the session goes on with: messages that stay, others that are written anew, and the summary.
+        let listed = payload.items("replacement_history").into_iter().map(Object::of);
+        let contents: Vec<_> = listed.filter_map(|item| item.get("content")).collect();
+        let new = self.view.keep(&contents, &mut record);
+        if new.len() > 1 {
+            record.head = new.into_iter().map(plain).collect::<Vec<_>>().join("\n\n");
+        }
         self.file.compactions.push(record);
     }
 }
@@ -349,6 +370,46 @@ mod tests {
     }
 
     #[test]
+    fn a_compaction_keeps_the_messages_that_it_lists_and_stands_for_the_others() {
+        let say = |role: &str, text: &str| {
+            format!(
+                r#"{{"type":"message","role":"{role}","content":[{{"type":"input_text","text":"{text}"}}]}}"#
+            )
+        };
+        let compacted = |listed: &[&str]| {
+            format!(
+                r#"{{"timestamp":"x","type":"compacted","payload":{{"message":"so far","replacement_history":[{}]}}}}"#,
+                listed.join(",")
+            )
+        };
+        let [rules, cwd, one, go] = [
+            say("developer", "rules"),
+            say("user", "<environment_context>1</environment_context>"),
+            say("user", "one"),
+            say("user", "go on"),
+        ];
+        // The same message under another id, and what is written anew.
+        let listed_one = one.replace("{\"type\":\"message\"", r#"{"id":"m","type":"message""#);
+        let (other_cwd, summary) = (cwd.replace('1', "2"), say("user", "so far"));
+        let first = compacted(&[&rules, &other_cwd, &listed_one, &go, &summary]);
+        let reasoning = r#"{"type":"reasoning","summary":[],"content":null}"#;
+        let encrypted = r#"{"type":"compaction","encrypted_content":"e"}"#;
+        let second = compacted(&[&go, &one, &summary, encrypted]);
+        let state = r#"{"timestamp":"x","type":"world_state","payload":{"full":true}}"#;
+        let file = rollout(&[
+            &rules, &cwd, &one, &go, reasoning, &go, &first, state, &go, reasoning, &second, &go,
+        ]);
+        let kept: Vec<_> = file.compactions.iter().map(|it| it.kept.clone()).collect();
+        assert_eq!(kept, [[[0, 1], [2, 3]], [[2, 3], [6, 7]]]);
+        let found: Vec<_> =
+            file.compactions.iter().map(|it| (it.at, it.first_kept_index)).collect();
+        assert_eq!(found, [(6, 5), (8, 8)]);
+        let heads: Vec<_> = file.compactions.iter().map(|it| it.head.as_str()).collect();
+        assert_eq!(heads, ["<environment_context>2</environment_context>\n\nso far", ""]);
+        assert_eq!((file.messages.len(), file.receipt.unknown), (9, 0));
+    }
+
+    #[test]
     fn damaged_rows_are_receipts_and_compactions_are_placed() {
         let file = rollout(&[
             r#"{"type":"message","role":"user","content":"a"}"#,
@@ -368,7 +429,7 @@ mod tests {
             reasons,
             [(4, "NUL bytes"), (5, "a line without a type"), (10, "an item without a type")]
         );
-        assert_eq!(file.receipt.unknown, 2);
+        assert_eq!(file.receipt.unknown, 1);
         let record = &file.compactions[0];
         assert_eq!((record.first_kept_index, record.summary.as_str()), (2, "so far"));
         assert_eq!(record.id, "compaction-6");
