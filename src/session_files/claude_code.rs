@@ -3,8 +3,9 @@
 //! Claude Code writes a line for each content block, and one for each result. Here the lines of one assistant message are one
 //! message, wherever they stand, and what follows it until the next is ONE user message: results of its calls first, then
 //! what the user said, also while the model worked. Lines marked `isMeta` (skills, caveats) are sent to the model and so are
-//! kept; summaries of compactions and messages about API errors are not part of the conversation. Attachments other than
-//! prompts are left out: the file does not hold the text that was sent for them.
+//! kept; summaries of compactions and messages about API errors are not part of the conversation. Newer files hold the texts that were
+//! sent for attachments (reminders, skills, files), the system prompt and the tools; what is attached again after a compaction is part
+//! of what stands for the older messages. In older ones attachments other than prompts are left out.
 
 use std::borrow::Cow;
 use std::mem;
@@ -22,7 +23,7 @@ use super::usage;
 use crate::error::Error;
 use crate::hash_index::ByName;
 
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 23] = [
     "user",
     "assistant",
     "system",
@@ -39,8 +40,17 @@ const KNOWN: [&str; 17] = [
     "permission-mode",
     "mode",
     "tag",
+    "api-request",
+    "api-request-blob",
+    "atis-latch",
+    "cost-state",
+    "tools-used",
+    SHAPE,
     REPLACEMENT,
 ];
+
+/// A line with the system prompt and the tools of the requests that follow.
+const SHAPE: &str = "api-request-shape";
 
 /// A line with texts that were sent in place of long results, from their first request on.
 const REPLACEMENT: &str = "content-replacement";
@@ -69,7 +79,8 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
             (true, true) if !talk.hear(line) => &mut file.receipt.repeated,
             (true, true) => {
                 let what = at(fields, "attachment.type").and_then(text);
-                let Some(what) = what.filter(|_| !is_message(fields)) else { continue };
+                let is_left_out = !is_message(fields) && rendered(fields).is_empty();
+                let Some(what) = what.filter(|_| is_left_out) else { continue };
                 file.receipt.note(&format!("attachment/{what}"));
                 &mut file.receipt.attachments
             }
@@ -80,7 +91,29 @@ pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile
         *counter = counter.saturating_add(1);
     }
     talk.finish(&mut file);
+    take_prompt(lines, &mut file);
     Ok(file.finish())
+}
+
+/// Takes the system prompt and the tools of the first request, or those that are noted for the next process.
+fn take_prompt(lines: &[Line<'_>], file: &mut SessionFile) {
+    let find = |path: &str| lines.iter().find_map(|line| at(&line.fields, path));
+    for [system, tools] in
+        [["shape.system", "shape.tools"], ["attachment.systemPrompt", "attachment.tools"]]
+    {
+        if file.system.is_none() {
+            file.system = find(system).map(|system| plain(Some(system)));
+        }
+        if file.tools.is_none() {
+            file.take_tools(find(tools));
+        }
+    }
+}
+
+/// The texts that were sent for an attachment; none in older files.
+fn rendered<'a>(fields: &Object<'a>) -> Vec<&'a RawValue> {
+    let texts = fields.items("rendered").into_iter().map(Object::of);
+    texts.filter_map(|text| text.get("content")).filter(|text| inside(text).is_some()).collect()
 }
 
 fn fault(line: &Line<'_>) -> Option<String> {
@@ -121,13 +154,15 @@ struct Turn<'a> {
     usage: Option<Usage>,
     results: Vec<&'a RawValue>,
     user: Vec<&'a RawValue>,
+    system: Vec<&'a RawValue>,
 }
 
-/// A compaction, and how much of the conversation stood before it.
-struct Fold {
+/// A compaction, and how many turns stood before it.
+struct Fold<'a> {
     record: CompactionRecord,
     turns: usize,
-    user: usize,
+    /// What was attached again before the next answer.
+    attached: Vec<&'a RawValue>,
     /// Place of the first message that was kept after it, with all that follow.
     kept: Option<usize>,
 }
@@ -137,7 +172,7 @@ struct Talk<'a> {
     turns: Vec<Turn<'a>>,
     by_message: ByName<'a>,
     by_call: ByName<'a>,
-    folds: Vec<Fold>,
+    folds: Vec<Fold<'a>>,
     /// Places of lines: twice their turn, and 1 for the user's.
     uuids: ByName<'a>,
     /// Within their turn.
@@ -175,8 +210,25 @@ impl<'a> Talk<'a> {
             Some("user") => self.user(line),
             Some("assistant") if !fields.flag("isApiErrorMessage") => self.assistant(line),
             _ if is_queued(fields) => self.user(line),
-            _ => true,
+            _ => {
+                self.attachment(fields);
+                true
+            }
         }
+    }
+
+    fn attachment(&mut self, fields: &Object<'a>) {
+        let texts = rendered(fields);
+        let is_system = fields.is("renderedRole", "system");
+        let last = self.last();
+        let Some(turn) = self.turns.get_mut(last).filter(|_| !texts.is_empty()) else { return };
+        let fold = self.folds.last_mut().filter(|fold| fold.turns == last);
+        match fold.filter(|_| turn.answer.is_none()) {
+            Some(fold) => &mut fold.attached,
+            None if is_system => &mut turn.system,
+            None => &mut turn.user,
+        }
+        .extend(texts);
     }
 
     fn last(&mut self) -> usize {
@@ -310,12 +362,9 @@ impl<'a> Talk<'a> {
 
     /// The summary belongs to the boundary before it; older files have no boundary.
     fn summary(&mut self, line: &Line<'a>) {
-        let here = (self.turns.len(), self.turns.last().map_or(0, |turn| turn.user.len()));
-        let open = self
-            .folds
-            .last()
-            .is_some_and(|fold| (fold.turns, fold.user) == here && fold.record.summary.is_empty());
-        if !open {
+        let turns = self.turns_before();
+        let is_open = |fold: &Fold<'_>| fold.turns == turns && fold.record.summary.is_empty();
+        if !self.folds.last().is_some_and(is_open) {
             self.fold(CompactionRecord::at(line, 0), None);
         }
         if let Some(fold) = self.folds.last_mut() {
@@ -323,17 +372,31 @@ impl<'a> Talk<'a> {
         }
     }
 
+    /// How many turns there are, without a last one in which nothing is yet.
+    fn turns_before(&self) -> usize {
+        let is_empty = |turn: &Turn<'_>| {
+            turn.answer.is_none()
+                && [&turn.results, &turn.user, &turn.system].iter().all(|list| list.is_empty())
+        };
+        self.turns.len().saturating_sub(self.turns.last().is_some_and(is_empty).into())
+    }
+
+    /// What follows is another message, also if the user goes on.
     fn fold(&mut self, record: CompactionRecord, kept: Option<usize>) {
-        let user = self.turns.last().map_or(0, |turn| turn.user.len());
-        self.folds.push(Fold { record, turns: self.turns.len(), user, kept });
+        let turns = self.turns_before();
+        self.turns.resize_with(turns.saturating_add(1), Turn::default);
+        self.folds.push(Fold { record, turns, attached: Vec::new(), kept });
     }
 
     /// Writes the messages, calls and compactions.
     fn finish(mut self, file: &mut SessionFile) {
         let mut folds = mem::take(&mut self.folds).into_iter().peekable();
         // Indexes of the messages at each place.
-        let mut indexes = Vec::new();
+        let mut indexes: Vec<u32> = Vec::new();
         for (index, turn) in self.turns.iter().enumerate() {
+            while let Some(fold) = folds.next_if(|fold| fold.turns <= index) {
+                file.compactions.push(fold.placed(&indexes, file.len()));
+            }
             indexes.push(file.len());
             if let Some(answer) = &turn.answer {
                 file.call(turn.at, turn.usage);
@@ -342,28 +405,31 @@ impl<'a> Talk<'a> {
                 }
                 file.made(turn.line, message("assistant", answer, &|block| block.into()));
             }
-            let before_user = file.len();
-            indexes.push(before_user);
+            indexes.push(file.len());
             let user: Vec<&RawValue> = turn.results.iter().chain(&turn.user).copied().collect();
             if !user.is_empty() {
                 file.made(turn.line, message("user", &user, &|block| self.sent(block)));
             }
-            let after = index.saturating_add(1);
-            while let Some(mut fold) = folds.next_if(|fold| fold.turns <= after) {
-                // What the user said after it stands in the same message as what stood before it: that message is kept.
-                let grew = fold.turns == after && turn.user.len() > fold.user;
-                fold.record.first_kept_index = match (fold.turns, grew) {
-                    (0, _) => 0,
-                    (_, true) => before_user,
-                    (_, false) => file.len(),
-                };
-                fold.record.at = fold.record.first_kept_index;
-                if let Some(&first) = fold.kept.and_then(|place| indexes.get(place)) {
-                    fold.record.first_kept_index = first;
-                }
-                file.compactions.push(fold.record);
+            if !turn.system.is_empty() {
+                file.made(turn.line, message("system", &turn.system, &|block| block.into()));
             }
         }
-        file.compactions.extend(folds.map(|fold| fold.record));
+        for fold in folds {
+            file.compactions.push(fold.placed(&indexes, file.len()));
+        }
+    }
+}
+
+impl Fold<'_> {
+    /// The record, with the first message that was kept: of these that stand at the places, or the next.
+    fn placed(mut self, indexes: &[u32], next: u32) -> CompactionRecord {
+        if !self.attached.is_empty() {
+            let attached = self.attached.into_iter().map(|text| plain(Some(text)));
+            let all = std::iter::once(self.record.summary.clone()).chain(attached);
+            self.record.head = all.collect::<Vec<_>>().join("\n\n");
+        }
+        let first = self.kept.and_then(|place| indexes.get(place)).copied();
+        (self.record.at, self.record.first_kept_index) = (next, first.unwrap_or(next));
+        self.record
     }
 }

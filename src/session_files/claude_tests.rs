@@ -362,3 +362,62 @@ fn attachments_that_are_left_out_are_counted_by_their_type() {
     assert_eq!(counts, [Some(2), Some(1), None, Some(4)]);
     assert_eq!((file.receipt.attachments, file.receipt.read), (3, 6));
 }
+
+#[test]
+fn texts_of_attachments_were_sent_and_after_a_compaction_stand_for_what_is_gone() {
+    let attachment = |uuid: &str, parent: &str, role: &str, texts: &[&str]| {
+        let texts: Vec<_> = texts.iter().map(|text| format!(r#"{{"content":"{text}"}}"#)).collect();
+        let more = format!(
+            r#""attachment":{{"type":"file"}},"rendered":[{}],"renderedRole":"{role}""#,
+            texts.join(",")
+        );
+        line("attachment", uuid, parent, &more)
+    };
+    let shape = |system: &str| {
+        format!(
+            r#"{{"type":"api-request-shape","shape":{{"system":[{},{}],"tools":[{{"name":"x"}}]}}}}"#,
+            text(system),
+            text("rules")
+        )
+    };
+    let lines = [
+        user("1", "null", r#""go""#),
+        attachment("2", "\"1\"", "system", &["skills", "date"]),
+        attachment("3", "\"2\"", "user", &["file"]),
+        r#"{"type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":["x"]}}"#
+            .into(),
+        shape("prompt"),
+        model("4", "\"3\"", "m", &call("c1")),
+        user("5", "\"4\"", &answer("c1")),
+        line("system", "6", "null", r#""subtype":"compact_boundary""#),
+        line("user", "7", "\"6\"", r#""isCompactSummary":true,"message":{"content":"sum"}"#),
+        attachment("8", "\"7\"", "user", &["file again"]),
+        user("9", "\"8\"", r#""go on""#),
+        attachment("10", "\"9\"", "system", &["skills again"]),
+        shape("another"),
+        model("11", "\"10\"", "n", &text("b")),
+        attachment("12", "\"11\"", "system", &["reminder"]),
+        user("13", "\"12\"", r#""more""#),
+    ];
+    let file = read(&lines, None);
+    let words = |words: &[&str]| words.iter().map(|word| text(word)).collect::<Vec<_>>();
+    assert_eq!(
+        json(&file),
+        [
+            message("user", &words(&["go", "file"])),
+            message("system", &words(&["skills", "date"])),
+            message("assistant", &[call("c1")]),
+            message("user", &[result("c1")]),
+            r#"{"role":"user","content":"go on"}"#.into(),
+            message("assistant", &words(&["b"])),
+            r#"{"role":"user","content":"more"}"#.into(),
+            r#"{"role":"system","content":"reminder"}"#.into(),
+        ]
+    );
+    let record = &file.compactions[0];
+    assert_eq!((record.at, record.first_kept_index), (4, 4));
+    assert_eq!(record.head, "sum\n\nfile again\n\nskills again");
+    assert_eq!(file.system.as_deref(), Some("prompt\nrules"));
+    assert_eq!(file.tools, Some(vec![r#"{"name":"x"}"#.into()]));
+    assert_eq!((file.receipt.attachments, file.receipt.unknown), (1, 0));
+}

@@ -86,7 +86,7 @@ fn compact(state: &mut Session, fold: &HostCompaction, factor: u64) {
         debug_assert_eq!(state.transcript.ledger.block(block).map(|it| it.form), Some(Form::Gone));
         state.decisions.reasons.insert(block, Why { rule: Rule::Fold, epoch: folds, call });
     }
-    let tokens = u32::try_from(scaled(fold.summary.into(), factor)).unwrap_or(u32::MAX);
-    let summary = fold.summary > 0;
+    let tokens = u32::try_from(scaled(fold.head.into(), factor)).unwrap_or(u32::MAX);
+    let summary = fold.head > 0;
     state.decisions.pruner.head = Some(Head { tokens, digest: Vec::new(), summary, folds });
 }

@@ -177,7 +177,7 @@ struct Live<'a> {
     tokens: Vec<(MessageId, u64)>,
     sum: u64,
     /// What stands for those that are gone.
-    summary: u64,
+    head: u64,
     /// Compactions so far, and the first message that is sent whole.
     compactions: u32,
     first: u32,
@@ -186,7 +186,7 @@ struct Live<'a> {
 impl<'a> Live<'a> {
     fn new(recording: &'a Recording) -> Self {
         let next = MessageId::FIRST;
-        Self { recording, next, tokens: Vec::new(), sum: 0, summary: 0, compactions: 0, first: 0 }
+        Self { recording, next, tokens: Vec::new(), sum: 0, head: 0, compactions: 0, first: 0 }
     }
 
     /// Takes in the messages before a call that sends so many, and the compactions among them.
@@ -211,7 +211,7 @@ impl<'a> Live<'a> {
     fn compact(&mut self, fold: &HostCompaction) {
         self.compactions = self.compactions.saturating_add(1);
         self.first = self.first.max(fold.first_kept);
-        self.summary = u64::from(fold.summary);
+        self.head = u64::from(fold.head);
         let sum = &mut self.sum;
         self.tokens.retain(|(at, tokens)| {
             let stays = !fold.removes(*at);
@@ -221,7 +221,7 @@ impl<'a> Live<'a> {
     }
 
     fn tokens(&self) -> u64 {
-        self.sum.saturating_add(self.summary).saturating_add(self.recording.parts.total())
+        self.sum.saturating_add(self.head).saturating_add(self.recording.parts.total())
     }
 }
 

@@ -135,10 +135,19 @@ fn compaction(json: &str, estimator: Estimator) -> Result<HostCompaction> {
         let &[from, to] = ends.as_slice() else { return None };
         Some((from.parse().ok()?, to.parse().ok()?))
     };
-    let kept = record.items("kept").unwrap_or_default().iter().filter_map(range).collect();
+    let mut kept: Vec<(u32, u32)> =
+        record.items("kept").unwrap_or_default().iter().filter_map(range).collect();
+    sort_by(&mut kept, |&(from, to)| (from.into(), to.into()));
+    kept.dedup_by(|(from, to), (_, end)| {
+        let overlaps = *from <= *end;
+        *end = if overlaps { (*to).max(*end) } else { *end };
+        overlaps
+    });
     let mut text = |name| record.text(name).map_or(0, |text| estimator.tokens(&text));
     let (head, summary) = (text("head"), text("summary"));
-    Ok(HostCompaction { at, first_kept, kept, summary: if head > 0 { head } else { summary } })
+    let or = |one, other| if one > 0 { one } else { other };
+    let (head, summary) = (or(head, summary), or(summary, head));
+    Ok(HostCompaction { at, first_kept, kept, head, summary })
 }
 
 /// A message that has nothing in it: no request sends it.
@@ -339,10 +348,11 @@ fn beside(session: &mut Members<'_>) -> String {
 pub(super) struct HostCompaction {
     /// Messages before it.
     pub at: u32,
-    /// The first message kept, and ranges before it that stayed.
+    /// The first message kept, and ranges before it that stayed, in order and apart.
     pub first_kept: u32,
     pub kept: Vec<(u32, u32)>,
-    /// Tokens of what stands for the rest.
+    /// Tokens of what stands for the rest, and of the summary in it.
+    pub head: u32,
     pub summary: u32,
 }
 
@@ -350,7 +360,32 @@ impl HostCompaction {
     /// The message was no longer sent after it.
     pub(super) fn removes(&self, message: MessageId) -> bool {
         let message = message.get();
-        message < self.first_kept
-            && !self.kept.iter().any(|&(from, to)| (from..to).contains(&message))
+        let after = self.kept.partition_point(|&(from, _)| from <= message);
+        let before = after.checked_sub(1).and_then(|at| self.kept.get(at));
+        message < self.first_kept && before.is_none_or(|&(_, to)| to <= message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_compaction_keeps_what_stands_in_any_of_its_ranges(
+            kept in prop::collection::vec((0u32..20, 0u32..20), 0..6),
+            first_kept in 0u32..20,
+        ) {
+            let ranges: Vec<_> = kept.iter().map(|(from, to)| format!("[{from},{to}]")).collect();
+            let json = format!(r#"{{"firstKeptIndex":{first_kept},"kept":[{}]}}"#, ranges.join(","));
+            let compaction = compaction(&json, Estimator::default()).expect("a record");
+            for message in 0..25 {
+                let stays = message >= first_kept
+                    || kept.iter().any(|(from, to)| (*from..*to).contains(&message));
+                prop_assert_eq!(compaction.removes(message.into()), !stays, "{}", message);
+            }
+        }
     }
 }

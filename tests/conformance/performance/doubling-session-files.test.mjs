@@ -106,8 +106,9 @@ const FILES = {
       type: "message",
       message: { role, content: words(at) },
     });
+    // Prompts are never left out: a replay of nothing else has more to send at each call.
     const records = (/** @type {number} */ at) => [
-      message("system", at),
+      message(at < 70 ? "system" : "user", at),
       message("user", at),
       { type: "context_edit", targetId: `${at * 5 + 1}`, replacement: { content: "short" } },
       message("assistant", at),
@@ -116,6 +117,21 @@ const FILES = {
     return list(count, records)
       .map((record, at) => ({ id: `${at}`, parentId: at ? `${at - 1}` : null, ...record }))
       .map((record) => JSON.stringify(record))
+      .join("\n");
+  },
+  "claude-code, attachments and compactions": (count) => {
+    const rendered = [{ content: words(0) }];
+    const records = (/** @type {number} */ at) => [
+      { type: "user", message: { role: "user", content: words(at) } },
+      { type: "attachment", attachment: { type: "date" }, rendered, renderedRole: "system" },
+      { type: "assistant", message: { id: `m${at}`, role: "assistant", content: words(at) } },
+      { type: "system", subtype: "compact_boundary" },
+      { type: "user", isCompactSummary: true, message: { role: "user", content: "s" } },
+      { type: "attachment", attachment: { type: "file" }, rendered, renderedRole: "user" },
+    ];
+    return list(count, records)
+      .map((record, at) => ({ uuid: `${at}`, parentUuid: at ? `${at - 1}` : null, ...record }))
+      .map((record) => JSON.stringify({ sessionId: "s", ...record }))
       .join("\n");
   },
   "claude-code": (count) =>
