@@ -108,7 +108,7 @@ const FILES = {
     });
     // Prompts are never left out: a replay of nothing else has more to send at each call.
     const records = (/** @type {number} */ at) => [
-      message(at < 70 ? "system" : "user", at),
+      message(at < 30 ? "system" : "user", at),
       message("user", at),
       { type: "context_edit", targetId: `${at * 5 + 1}`, replacement: { content: "short" } },
       message("assistant", at),
