@@ -2,6 +2,7 @@
 
 use super::file::CompactionRecord;
 use super::lines::Line;
+use super::path::at;
 use super::raw::{RawValue, unsigned};
 use crate::hash_index::ByName;
 use crate::number::count;
@@ -21,14 +22,19 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Takes in the messages since the last compaction, by the numbers of their lines.
-    pub(super) fn extend(&mut self, numbers: &[u32], lines: &[Line<'a>]) {
+    /// Takes in the messages since the last compaction, by the numbers of their lines. `id`: where in these they have their ids.
+    pub(super) fn extend(&mut self, numbers: &[u32], lines: &[Line<'a>], id: &str) {
         for (index, number) in numbers.iter().enumerate().skip(self.seen) {
             let line = lines.get(lines.partition_point(|line| line.number < *number));
-            let id = line.and_then(|line| line.fields.get("id")).unwrap_or("");
+            let id = line.and_then(|line| at(&line.fields, id)).unwrap_or("");
             self.push(count(index), id);
         }
         self.seen = numbers.len();
+    }
+
+    /// How many there are.
+    pub(super) const fn len(&self) -> usize {
+        self.left.len()
     }
 
     /// Takes in a message.

@@ -67,19 +67,30 @@ pub(super) const SCRIPT: Script = Script {
             needs: "",
             acts: &[Act::Cost("event.usage", &KIMI)],
         },
-        Rule { kinds: &["config.update"], needs: "", acts: &[Act::System("systemPrompt")] },
+        Rule {
+            kinds: &["config.update", "profile.bind"],
+            needs: "",
+            acts: &[Act::System("systemPrompt")],
+        },
         Rule { kinds: &["llm.request"], needs: "", acts: &[Act::Model("model|modelAlias")] },
         Rule { kinds: &["llm.tools_snapshot"], needs: "", acts: &[Act::Tools("tools")] },
         Rule {
             kinds: &["context.apply_compaction"],
             needs: "",
-            acts: &[Act::Fold {
-                summary: "summary",
-                head: "contextSummary",
-                before: "tokensBefore",
-                after: "tokensAfter",
-                unless: "",
-            }],
+            acts: &[
+                Act::Fold {
+                    summary: "summary",
+                    head: "contextSummary",
+                    before: "tokensBefore",
+                    after: "tokensAfter",
+                    unless: "",
+                },
+                Act::Keep {
+                    there: "message.origin.kind",
+                    this: "\"user\"",
+                    count: "keptUserMessageCount",
+                },
+            ],
         },
         Rule {
             kinds: &["context.clear"],
@@ -97,6 +108,12 @@ pub(super) const SCRIPT: Script = Script {
                 "permission.*",
                 "plan_mode.*",
                 "full_compaction.*",
+                "agent.message.*",
+                "agent.turn.*",
+                "plugin.*",
+                "prompt.*",
+                "runtime.*",
+                "token_counting.*",
             ],
             needs: "",
             acts: &[],
@@ -186,6 +203,35 @@ mod tests {
         );
         let fold = &file.compactions[0];
         assert_eq!((fold.first_kept_index, &*fold.head, fold.tokens_after), (3, "head", 90));
+    }
+
+    #[test]
+    fn a_compaction_keeps_so_many_of_the_users_newest_messages() {
+        let say = |text: &str, kind: &str| {
+            format!(
+                r#"{{"type":"context.append_message","message":{{"role":"user","content":"{text}","origin":{{"kind":"{kind}"}}}}}}"#
+            )
+        };
+        let compacted = |kept: &str| {
+            format!(r#"{{"type":"context.apply_compaction","contextSummary":"head"{kept}}}"#)
+        };
+        let lines = [
+            r#"{"type":"profile.bind","systemPrompt":"rules"}"#.into(),
+            say("one", "user"),
+            say("date", "injection"),
+            say("two", "user"),
+            compacted(r#","keptUserMessageCount":1"#),
+            say("date", "injection"),
+            say("three", "user"),
+            r#"{"type":"token_counting.rebased","tokens":9}"#.into(),
+            compacted(r#","keptUserMessageCount":18446744073709551615"#),
+            compacted(""),
+        ];
+        let file = read_session(lines.join("\n").as_bytes(), None).expect("read");
+        let found: Vec<_> =
+            file.compactions.iter().map(|it| (it.first_kept_index, it.kept.clone())).collect();
+        assert_eq!(found, [(2, vec![]), (4, vec![[2, 3]]), (5, vec![])]);
+        assert_eq!((file.system.as_deref(), file.receipt.unknown), (Some("rules"), 0));
     }
 
     #[test]

@@ -197,9 +197,17 @@ impl<'s, 'a> Reader<'s, 'a> {
             Act::Forget { ids, first, last } => {
                 let ids = found(ids).map(items).unwrap_or_default();
                 let number = |path| found(path).and_then(unsigned);
-                self.view.extend(&self.chat.lines, before);
+                self.view.extend(&self.chat.lines, before, "id");
                 if let Some(record) = self.chat.file.compactions.last_mut() {
                     self.view.forget(&ids, number(first).zip(number(last)), record);
+                }
+            }
+            Act::Keep { there, this, count } => {
+                self.view.extend(&self.chat.lines, before, there);
+                let count = found(count).and_then(unsigned).unwrap_or(0);
+                let count = usize::try_from(count).unwrap_or(usize::MAX).min(self.view.len());
+                if let Some(record) = self.chat.file.compactions.last_mut() {
+                    self.view.keep(&vec![*this; count], record);
                 }
             }
             Act::Only(path, value) => {

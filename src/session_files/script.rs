@@ -71,6 +71,8 @@ pub(super) enum Act {
     },
     /// That fold removed the records of these ids alone, or those whose ids are from the first to the last.
     Forget { ids: &'static str, first: &'static str, last: &'static str },
+    /// That fold left the newest messages in whose records this is there, so many of them.
+    Keep { there: &'static str, this: &'static str, count: &'static str },
     /// The rest is told by records alone that hold this there.
     Only(&'static str, &'static str),
     /// An action: results name it as their cause, or the call that it makes.
