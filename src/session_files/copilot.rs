@@ -1,8 +1,8 @@
 //! GitHub Copilot CLI: events, one a line.
 //!
-//! What the model was sent for a user's message is its `transformedContent`. Input tokens are reported for the whole session
-//! only, at its end, and so for no call. The events of a subagent name it (`agentId`); older ones name the
-//! call that started it.
+//! What the model was sent for a user's message is its `transformedContent`. Newer files have the usage of a call before its answer;
+//! older ones have that of the whole session only, at its end. A compaction removes what came before it started. The events of a
+//! subagent name it (`agentId`); older ones name the call that started it.
 
 use super::script::{Act, Rule, Script};
 use super::usage::CLINE;
@@ -54,6 +54,16 @@ pub(super) const SCRIPT: Script = Script {
         },
         Rule { kinds: &["assistant.usage"], needs: "data", acts: &[Act::Cost("data", &CLINE)] },
         Rule {
+            kinds: &["session.usage_record"],
+            needs: "data.usage",
+            acts: &[
+                Act::Step("data.usage.apiCallId"),
+                Act::Window("data.usage.maxPromptTokens"),
+                Act::Cost("data.usage", &CLINE),
+            ],
+        },
+        Rule { kinds: &["session.compaction_start"], needs: "", acts: &[Act::FoldEnd] },
+        Rule {
             kinds: &["session.usage_info", "session.truncation"],
             needs: "data",
             acts: &[Act::Window("data.tokenLimit")],
@@ -95,6 +105,56 @@ pub(super) const SCRIPT: Script = Script {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{json, models, open_lines};
+
+    #[test]
+    fn a_call_has_the_usage_before_it_and_a_compaction_removes_what_came_before_its_start() {
+        let usage = |call: &str, tokens: u32| {
+            format!(
+                r#"{{"type":"session.usage_record","data":{{"usage":{{"apiCallId":"{call}","inputTokens":{tokens},"maxPromptTokens":900}}}}}}"#
+            )
+        };
+        let says = |call: &str| {
+            format!(
+                r#"{{"type":"assistant.message","data":{{"content":"{call}","apiCallId":"{call}"}}}}"#
+            )
+        };
+        let start = r#"{"type":"session.compaction_start","data":{}}"#;
+        let end = |more: &str| {
+            format!(
+                r#"{{"type":"session.compaction_complete","data":{{"summaryContent":"s"{more}}}}}"#
+            )
+        };
+        let hi = r#"{"type":"user.message","data":{"content":"hi"}}"#;
+        let lines = [
+            r#"{"type":"session.start","data":{"sessionId":"s","version":1}}"#,
+            hi,
+            &usage("a", 70),
+            &says("a"),
+            start,
+            &usage("b", 80),
+            &says("b"),
+            &usage("a title", 5),
+            &end(""),
+            hi,
+            start,
+            &end(r#","error":"no""#),
+            &usage("c", 90),
+            &says("c"),
+            &end(""),
+        ];
+        let file = open_lines(&lines);
+        let found: Vec<_> = file
+            .calls
+            .iter()
+            .map(|call| (call.sent, call.usage.map(|usage| usage.input_tokens)))
+            .collect();
+        assert_eq!(found, [(1, Some(70)), (2, Some(80)), (4, Some(90))]);
+        assert_eq!(file.window.map(|window| window.context_tokens), Some(900));
+        let folds: Vec<_> =
+            file.compactions.iter().map(|fold| (fold.at, fold.first_kept_index)).collect();
+        assert_eq!(folds, [(3, 2), (5, 5)]);
+        assert_eq!(file.receipt.unknown, 0);
+    }
 
     #[test]
     fn events_become_messages_as_the_model_saw_them() {

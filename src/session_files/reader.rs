@@ -27,6 +27,8 @@ pub(super) struct Reader<'s, 'a> {
     calls_of_actions: LiteMap<String, String>,
     /// The call that the record is a result of.
     asked: Option<String>,
+    /// How many messages the next fold removes, if that is known before it.
+    fold_end: Option<u32>,
     /// Messages that are left of those before the last fold.
     view: View<'a>,
 }
@@ -40,6 +42,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             acting: None,
             calls_of_actions: LiteMap::new(),
             asked: None,
+            fold_end: None,
             view: View::default(),
         }
     }
@@ -190,9 +193,13 @@ impl<'s, 'a> Reader<'s, 'a> {
                 let counts = found(path).filter(|raw| is_object(raw));
                 self.chat.cost(counts.and_then(|raw| dialect.read(&Object::of(raw))));
             }
-            Act::Fold { unless, .. } if found(unless).is_some() => {}
+            Act::Fold { unless, .. } if found(unless).is_some() => self.fold_end = None,
             Act::Fold { summary, head, before, after, unless: _ } => {
                 self.fold(line, [*summary, *head], [*before, *after]);
+            }
+            Act::FoldEnd => {
+                self.chat.close();
+                self.fold_end = Some(self.chat.file.len());
             }
             Act::Forget { ids, first, last } => {
                 let ids = found(ids).map(items).unwrap_or_default();
@@ -279,7 +286,9 @@ impl<'s, 'a> Reader<'s, 'a> {
         self.chat.close();
         let [summary, head] = texts.map(|path| at(&line.fields, path).and_then(text));
         let [before, after] = tokens.map(|path| at(&line.fields, path).and_then(unsigned));
-        let mut record = CompactionRecord::at(line, self.chat.file.len());
+        let all = self.chat.file.len();
+        let mut record = CompactionRecord::at(line, self.fold_end.take().unwrap_or(all));
+        record.at = all;
         record.summary = summary.unwrap_or_default().into_owned();
         record.head = head.unwrap_or_default().into_owned();
         (record.tokens_before, record.tokens_after) = (before.unwrap_or(0), after.unwrap_or(0));

@@ -69,6 +69,8 @@ pub(super) enum Act {
         after: &'static str,
         unless: &'static str,
     },
+    /// What the next fold removes ends here.
+    FoldEnd,
     /// That fold removed the records of these ids alone, or those whose ids are from the first to the last.
     Forget { ids: &'static str, first: &'static str, last: &'static str },
     /// That fold left the newest messages in whose records this is there, so many of them.
