@@ -220,8 +220,8 @@ const FEW = 6;
 const FILE = [
   "FILE is an agent's session (JSONL or JSON), or - for standard input. Without",
   "[FILE], the newest session of Claude Code, pi or Qwen Code for this folder is",
-  "used (else Codex, Gemini CLI, OpenClaw); its path is printed to stderr. Files",
-  "are only read, and nothing leaves this machine.",
+  "used (else Cline, Codex, Copilot CLI, Gemini CLI, Kimi Code, OpenClaw); its",
+  "path is printed to stderr. Files are only read; nothing leaves this machine.",
 ];
 
 const EVERYWHERE = [

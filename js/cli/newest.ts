@@ -12,10 +12,11 @@ const SESSION = /^(?!agent-).+\.jsonl$/;
 /** Older versions of Gemini CLI and Qwen Code wrote one object. */
 const GEMINI = /^session-.+\.jsonl?$/;
 const QWEN = /\.jsonl?$/;
+const CLINE = /\.messages\.json$/;
 
 /**
- * The newest session of this folder, by Claude Code, pi or Qwen Code, which sort them so; else the newest of Codex, Gemini CLI, OpenClaw or
- * an older Qwen Code, which do not. Undefined where there is none.
+ * The newest session of this folder, by Claude Code, pi or Qwen Code, which sort them so; else the newest of Cline, Codex, Copilot CLI,
+ * Gemini CLI, Kimi Code, OpenClaw or an older Qwen Code, which do not. Undefined where there is none.
  */
 export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefined {
   // Whoever has no home has its folders here.
@@ -31,8 +32,11 @@ export function newest(folder: string, env: NodeJS.ProcessEnv): string | undefin
       [qwen, "projects", claude, "chats", SESSION],
     ],
     [
+      [own("CLINE_DATA_DIR", ".cline", "data"), "sessions", ANY, CLINE],
       [own("CODEX_HOME", ".codex"), "sessions", ANY, ANY, ANY, SESSION],
+      [own("COPILOT_HOME", ".copilot"), "session-state", ANY, "events.jsonl"],
       [home, ".gemini", "tmp", ANY, "chats", GEMINI],
+      [own("KIMI_CODE_HOME", ".kimi-code"), "sessions", ANY, ANY, "agents", "main", "wire.jsonl"],
       [qwen, "tmp", ANY, "chats", QWEN],
       [own("OPENCLAW_STATE_DIR", ".openclaw"), "agents", ANY, "sessions", SESSION],
     ],

@@ -41,6 +41,15 @@ test("commands without a file use the newest session of this folder, or else of 
   };
   const openclaw = put(".openclaw/agents/main/sessions/a.jsonl", 9);
   assert.equal(announced(["map"]), openclaw);
+  const cline = put(".cline/data/sessions/1796_x/1796_x.messages.json", 9 - 1 / 4);
+  put(".cline/data/sessions/1796_x/1796_x.json", 1, "{}");
+  assert.equal(announced(["map"]), cline);
+  const copilot = put(".copilot/session-state/0422900f/events.jsonl", 9 - 1 / 3);
+  put(".copilot/session-state/0422900f/workspace.yaml", 1, "x");
+  assert.equal(announced(["map"]), copilot);
+  const kimi = put(".kimi-code/sessions/wd_a/session_b/agents/main/wire.jsonl", 8);
+  put(".kimi-code/sessions/wd_a/session_b/agents/agent-1/wire.jsonl", 1);
+  assert.equal(announced(["map"]), kimi);
   const gemini = put(".gemini/tmp/work/chats/session-2026-01-02T03-04-a1b2c3d4.jsonl", 7);
   put(".gemini/tmp/work/logs.json", 6, "[]");
   assert.equal(announced(["map"]), gemini);
