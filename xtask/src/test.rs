@@ -33,7 +33,7 @@ pub struct Options {
     hosts: bool,
 }
 
-const SUITES: [Suite; 13] = [
+const SUITES: [Suite; 14] = [
     Suite { name: "rust", run: rust },
     Suite { name: "check", run: check },
     Suite { name: "package", run: |options| node(options, "package") },
@@ -46,6 +46,7 @@ const SUITES: [Suite; 13] = [
     Suite { name: "inspector", run: |options| node(options, "inspector") },
     Suite { name: "machine", run: |options| node(options, "machine") },
     Suite { name: "models", run: models },
+    Suite { name: "agents", run: |options| node(options, "agents") },
     Suite { name: "hosts", run: hosts },
 ];
 
@@ -75,7 +76,7 @@ pub fn run(words: &[&str]) -> Result<bool> {
     let chosen = |suite: &&Suite| {
         let wanted = match suite.name {
             "hosts" => options.hosts,
-            "models" => options.long,
+            "models" | "agents" => options.long,
             _ => true,
         };
         if names.is_empty() { wanted } else { names.contains(&suite.name) }
