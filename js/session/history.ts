@@ -251,8 +251,8 @@ export class History<M> {
     this.#isTorn = false;
     this.earlier = undefined;
     this.#passed = taking.passed;
-    // A history that is taken up whole may be taken up again. A single new message is soon measured.
-    if (isFirst) keepMeasures(manager, this.#known, this.#copies);
+    // A history that is taken up whole may be taken up again. A single message is soon measured.
+    if (isFirst && this.#known.length > 1) keepMeasures(manager, this.#known, this.#copies);
     if (this.#released > 0 && !taking.passed) {
       this.#known = taking.messages.slice();
       this.#released = 0;
