@@ -164,6 +164,7 @@ impl Ledger {
     }
 
     /// The model has written these identifiers in a text or a call: what they came from was used.
+    #[inline(never)]
     fn use_identifiers(&mut self, ids: &[u32], block: BlockId, call: u32) {
         let Some(&Block { message, kind, .. }) = self.block(block) else { return };
         let mut touched = BlockId::NONE;
@@ -235,6 +236,7 @@ impl Ledger {
     }
 
     /// An earlier result of the same call, or of the same text, is a duplicate.
+    #[inline(never)]
     fn note_duplicates(&mut self, arrival: &Arrival<'_>, block: BlockId, message: MessageId) {
         if let Some(key) = arrival.call_key
             && let Some(earlier) = self.same_call.insert(key, i64::from(block))

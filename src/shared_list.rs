@@ -125,6 +125,7 @@ impl<T: Clone> SharedList<T> {
     }
 
     /// Appends an element.
+    #[inline(never)]
     pub fn push(&mut self, element: T) {
         if let Some(piece) = self.pieces.last_mut().filter(|piece| piece.len() < PIECE) {
             let piece = own(piece);

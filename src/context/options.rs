@@ -131,8 +131,7 @@ impl Options {
         let total = window.amount("contextTokens", 0, TOKENS)?.unwrap_or(0);
         let reserve = window.amount("maxOutputTokens", 0, TOKENS)?.unwrap_or(0);
         if total > 0 && reserve >= total {
-            let expected = format!("less than window.contextTokens ({total})");
-            return Err(Error::argument("window.maxOutputTokens", &expected, reserve));
+            return Err(reserve_over_window(total, reserve));
         }
         let note = policy.seed.as_ref().is_some_and(|seed| seed.note);
         let estimator = match options.get("estimator") {
@@ -181,6 +180,12 @@ impl Options {
             },
         })
     }
+}
+
+#[cold]
+fn reserve_over_window(total: u64, reserve: u64) -> Error {
+    let expected = format!("less than window.contextTokens ({total})");
+    Error::argument("window.maxOutputTokens", &expected, reserve)
 }
 
 /// What a model may have of its own.

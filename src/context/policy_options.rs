@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::argument::OptionsReader;
 use crate::error::{Error, Result};
-use crate::json;
+use crate::json::{self, RawValue};
 use crate::prune::{BASIS_POINTS, Policy, Prices, Seed, Strategy, Trigger};
 
 /// No window has more tokens.
@@ -48,19 +48,11 @@ pub(in crate::context) fn policy(
     let own = if policy.seed.is_some() { &SEEDS[..] } else { &OURS };
     let of_others = SEEDS.iter().find_map(|name| Some((*name, options.get(name)?)));
     if let (None, Some((name, value))) = (&policy.seed, of_others) {
-        let presets = Policy::seeds().collect::<Vec<_>>().join(", ");
-        let expected = format!("one of the presets {presets} beside it");
-        return Err(options.refused(name, &expected, value));
+        return Err(without_its_preset(options, name, value));
     }
     options.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
     if let Some(retention) = options.get("retention") {
-        if preset.is_some() {
-            return Err(options.refused("retention", "no `preset` beside it", retention));
-        }
-        let expected = "a number from -0.6 to 1.3";
-        let number = options.scaled("retention", retention, 3, expected)?;
-        let other = Policy::retaining(number);
-        policy = other.ok_or_else(|| options.refused("retention", expected, retention))?;
+        policy = retaining(options, retention, preset.is_some())?;
     }
     let share = |name, default| Ok(options.amount(name, SHARE_PLACES, 1)?.unwrap_or(default));
     if policy.seed.is_none() {
@@ -88,6 +80,28 @@ pub(in crate::context) fn policy(
         policy.seed = Some(seed);
     }
     Ok(policy)
+}
+
+#[cold]
+fn without_its_preset(options: &OptionsReader<'_>, name: &str, value: &RawValue) -> Error {
+    let presets = Policy::seeds().collect::<Vec<_>>().join(", ");
+    options.refused(name, &format!("one of the presets {presets} beside it"), value)
+}
+
+/// The policy for the option `retention`.
+#[inline(never)]
+fn retaining(
+    options: &OptionsReader<'_>,
+    retention: &RawValue,
+    has_preset: bool,
+) -> Result<Policy> {
+    if has_preset {
+        return Err(options.refused("retention", "no `preset` beside it", retention));
+    }
+    let expected = "a number from -0.6 to 1.3";
+    let number = options.scaled("retention", retention, 3, expected)?;
+    let policy = Policy::retaining(number);
+    policy.ok_or_else(|| options.refused("retention", expected, retention))
 }
 
 /// All four prices, or none.
@@ -123,15 +137,20 @@ fn protections(options: &OptionsReader<'_>, policy: &mut Policy) -> Result<()> {
     }
     protect.tokens = options.amount("protectTokens", 0, TOKENS)?.unwrap_or(protect.tokens);
     if let Some(tools) = options.get("protectTools") {
-        let refused = |_| options.refused("protectTools", "a list of tool names or globs", tools);
-        let names = json::items(tools).map_err(refused)?;
-        let names = names.into_iter().map(|name| json::string(name).map(Cow::into_owned));
-        protect.tools = names.collect::<json::Read<_>>().map_err(refused)?;
+        protect.tools = tool_names(tools)
+            .map_err(|_| options.refused("protectTools", "a list of tool names or globs", tools))?;
     }
     Ok(())
 }
 
+#[inline(never)]
+fn tool_names(list: &RawValue) -> json::Read<Vec<String>> {
+    let names = json::items(list)?.into_iter();
+    names.map(|name| json::string(name).map(Cow::into_owned)).collect()
+}
+
 /// The options of other systems' ways.
+#[inline(never)]
 fn other_way(options: &OptionsReader<'_>, policy: &mut Policy, seed: &mut Seed) -> Result<()> {
     let (trigger, target) = ("trigger", "target");
     if let Some(share) = options.amount(trigger, SHARE_PLACES, 1)? {

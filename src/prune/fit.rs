@@ -145,6 +145,9 @@ impl Pruner {
         writer: &mut dyn Writer,
         decision: &mut Decision,
     ) {
+        if self.context(ledger, setting) <= setting.usable {
+            return;
+        }
         // What the host protects goes last, but it goes: a provider refuses a request that does not fit.
         self.fit(ledger, setting, false, writer, decision);
         let is_protected = |at: &BlockId| ledger.block(*at).is_some_and(Block::is_protected);
@@ -154,6 +157,7 @@ impl Pruner {
     }
 
     /// The same, touching what the host protects or not.
+    #[inline(never)]
     fn fit(
         &self,
         ledger: &mut Ledger,

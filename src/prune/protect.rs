@@ -23,6 +23,7 @@ pub struct Protect {
 
 impl Protect {
     /// The tool is one of those named.
+    #[inline(never)]
     pub fn names(&self, tool: &str) -> bool {
         self.tools.iter().any(|glob| glob == tool || fast_glob::glob_match(glob, tool))
     }

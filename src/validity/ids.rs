@@ -26,7 +26,15 @@ pub(super) struct Ids {
 impl Ids {
     /// The id with which a call goes out: its own if it is legal and new, else one made from it.
     pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Rc<str> {
-        let mut wire = legal(id, provider, self.as_written);
+        let wire = legal(id, provider, self.as_written);
+        let wire = if self.has(&wire) { self.numbered(wire, provider) } else { wire };
+        self.used.insert(bytes(0, wire.as_bytes()));
+        wire.into()
+    }
+
+    /// A new id, made from one that an earlier call has.
+    #[inline(never)]
+    fn numbered<'w>(&mut self, mut wire: Cow<'w, str>, provider: Provider) -> Cow<'w, str> {
         if provider.rules().ids == Charset::Exact {
             for again in 1.. {
                 if !self.has(&wire) {
@@ -34,7 +42,7 @@ impl Ids {
                 }
                 wire = exact(&wire, again, provider.rules().longest_id).into();
             }
-        } else if self.has(&wire) {
+        } else {
             let base = cut(&wire, provider.rules().longest_id.saturating_sub(NUMBER)).to_owned();
             let mut number = self.numbers.get(0, &base).unwrap_or(1);
             while self.has(&wire) {
@@ -43,8 +51,7 @@ impl Ids {
             }
             self.numbers.insert(0, base, number);
         }
-        self.used.insert(bytes(0, wire.as_bytes()));
-        wire.into()
+        wire
     }
 
     /// Whether a call goes out with this id.
@@ -72,13 +79,19 @@ fn legal(id: &str, provider: Provider, as_written: bool) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= most && id.chars().all(is_legal) {
         return id.into();
     }
+    made_legal(id, provider, is_legal).into()
+}
+
+#[inline(never)]
+fn made_legal(id: &str, provider: Provider, is_legal: impl Fn(char) -> bool) -> String {
+    let most = provider.rules().longest_id;
     let legal: String = if provider.rules().ids == Charset::Any {
         id.chars().filter(|c| *c != '\u{fffd}').collect()
     } else {
         id.chars().map(|c| if is_legal(c) { c } else { '_' }).collect()
     };
     let legal = cut(&legal, most).trim();
-    if legal.is_empty() { "call".into() } else { legal.to_owned().into() }
+    if legal.is_empty() { "call".into() } else { legal.to_owned() }
 }
 
 /// An id of exactly so many letters and digits for the `again`-th use of this one. By a hash and not by cutting: ids of one host often

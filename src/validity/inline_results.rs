@@ -13,6 +13,7 @@ use crate::model::{Fix, FixKind, GroupId, Kind, Outline, Piece, Place};
 impl Repairer {
     /// Follows the calls and results of a message of the model's: a result that answers none that is open then goes.
     /// `open` counts, by id, what is open at this place; a second scope says which ids this message has called.
+    #[inline(never)]
     pub(super) fn awaits(
         &self,
         it: At<'_>,
@@ -96,6 +97,7 @@ impl Repairer {
     }
 
     /// Such a result, with its call: it stays where it is.
+    #[inline(never)]
     pub(super) fn within(&mut self, at: At<'_>, seen: &mut Findings) {
         let Some(call) = self.take(at.piece, &key(at.piece)) else {
             let message = format!("the call \"{}\" is answered already", at.piece.id.trim());
@@ -107,6 +109,7 @@ impl Repairer {
     }
 
     /// Whether a request for approval stands with the call that it asks for; else it goes.
+    #[inline(never)]
     pub(super) fn asks(&self, it: At<'_>, outline: &Outline, fixes: &mut Vec<Fix>) -> bool {
         let key = it.piece.id.trim();
         let is_it = |piece: &Piece| piece.kind == Kind::Call && piece.id.trim() == key;
@@ -126,6 +129,7 @@ impl Repairer {
     }
 
     /// A request for approval: a response may follow, and it goes out with its call's id.
+    #[inline(never)]
     pub(super) fn ask(&mut self, at: At<'_>, seen: &mut Findings) {
         let key = at.piece.id.trim();
         let Some(run) = &mut self.run else { return };
@@ -147,6 +151,7 @@ impl Repairer {
     }
 
     /// A response of approval stands directly after the turn that asked: there the SDK acts on it.
+    #[inline(never)]
     pub(super) fn decide(&mut self, at: At<'_>, seen: &mut Findings) -> Fate {
         let run = self.run.as_mut().filter(|run| run.answering);
         let asked = run.and_then(|run| {

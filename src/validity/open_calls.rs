@@ -92,10 +92,16 @@ impl OpenCalls {
         self.provider_run = self.provider_run.saturating_add(call.is_provider_run().into());
         self.calls.push(Some(call));
         if self.calls.len() > FEW {
-            let lists = self.lists.get_or_insert_default();
-            for call in self.calls.iter().skip(lists.next.len()) {
-                lists.push(call.as_ref());
-            }
+            self.list_new();
+        }
+    }
+
+    /// Puts the calls that are in no list yet into their lists.
+    #[inline(never)]
+    fn list_new(&mut self) {
+        let lists = self.lists.get_or_insert_default();
+        for call in self.calls.iter().skip(lists.next.len()) {
+            lists.push(call.as_ref());
         }
     }
 

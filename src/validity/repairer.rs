@@ -219,6 +219,13 @@ impl Repairer {
 
     /// Calls that the provider runs and that have no result: once the user has spoken, none comes, and they go.
     pub(super) fn give_up(&mut self, seen: &mut Findings) {
+        if self.provider_runs || self.run.as_ref().is_some_and(Run::is_paused) {
+            self.drop_unanswered(seen);
+        }
+    }
+
+    #[inline(never)]
+    fn drop_unanswered(&mut self, seen: &mut Findings) {
         if let Some(run) = self.run.as_mut().filter(|run| run.is_paused()) {
             let lost = run.open.retain(|call| !call.goes_without_result());
             seen.fixes.extend(lost.iter().map(|call| self.unanswered(call)));
@@ -231,6 +238,7 @@ impl Repairer {
     }
 
     /// What removes those of earlier turns.
+    #[inline(never)]
     pub(super) fn lost_waiting(&self) -> Vec<Fix> {
         let lost = self.waiting.iter().filter(|call| call.goes_without_result());
         lost.map(|call| self.unanswered(call)).collect()

@@ -70,6 +70,7 @@ pub fn unmarked(outline: &Outline, kept: u32) -> Vec<(u32, u64)> {
 }
 
 /// What removes them, in a request of which so many were found.
+#[inline(never)]
 pub fn unmark(
     index: MessageId,
     outline: &Outline,

@@ -12,35 +12,13 @@ use crate::validity::call::Call;
 impl Repairer {
     pub(super) fn result(&mut self, at: At<'_>, seen: &mut Findings) -> Fate {
         let key = &*key(at.piece);
-        let names = self.provider.rules().names;
         let answering = self.run.as_ref().is_some_and(|run| run.answering);
         let Some(call) = self.take(at.piece, key) else {
             if answering && let Some(group) = self.refer() {
                 seen.belongs(at, group, None);
                 return Fate::Kept;
             }
-            let key_shown = shown(key);
-            let id = at.piece.id.trim();
-            let other = |run: &mut Run| run.open.has(By::Wire(id));
-            if answering && !id.is_empty() && self.run.as_mut().is_some_and(other) {
-                let message = format!("the call \"{id}\" is of another kind than this result");
-                seen.fix(at, at.drop(), "I15", &message);
-                return Fate::Dropped;
-            }
-            let called = self.run.as_ref().is_some_and(|run| !run.keys.is_empty());
-            let turn = self.is_together() && answering && called;
-            if turn
-                || self.ids.has(at.piece.id.trim())
-                || self.run.as_ref().is_some_and(|run| run.keys.has(key))
-            {
-                let message = format!(
-                    "the call \"{key_shown}\" is answered already, or its id was used again"
-                );
-                seen.fix(at, at.drop(), names.again, &message);
-            } else {
-                let message = format!("no call before it has the id \"{key_shown}\"");
-                seen.fix(at, at.drop(), names.orphan, &message);
-            }
+            self.refuse(at, key, answering, seen);
             return Fate::Dropped;
         };
         seen.belongs(at, call.group, Some((call.message, call.piece)));
@@ -61,6 +39,33 @@ impl Repairer {
         }
         self.late(at, call, seen);
         Fate::Dropped
+    }
+
+    /// Drops a result that answers no open call.
+    #[inline(never)]
+    fn refuse(&mut self, at: At<'_>, key: &str, answering: bool, seen: &mut Findings) {
+        let names = self.provider.rules().names;
+        let key_shown = shown(key);
+        let id = at.piece.id.trim();
+        let other = |run: &mut Run| run.open.has(By::Wire(id));
+        if answering && !id.is_empty() && self.run.as_mut().is_some_and(other) {
+            let message = format!("the call \"{id}\" is of another kind than this result");
+            seen.fix(at, at.drop(), "I15", &message);
+            return;
+        }
+        let called = self.run.as_ref().is_some_and(|run| !run.keys.is_empty());
+        let turn = self.is_together() && answering && called;
+        if turn
+            || self.ids.has(at.piece.id.trim())
+            || self.run.as_ref().is_some_and(|run| run.keys.has(key))
+        {
+            let message =
+                format!("the call \"{key_shown}\" is answered already, or its id was used again");
+            seen.fix(at, at.drop(), names.again, &message);
+        } else {
+            let message = format!("no call before it has the id \"{key_shown}\"");
+            seen.fix(at, at.drop(), names.orphan, &message);
+        }
     }
 
     /// The open call that a result with this id answers; its `anchor` is set if it belongs to an earlier run.
@@ -96,6 +101,7 @@ impl Repairer {
     }
 
     /// A result that comes after something else goes up to its call.
+    #[inline(never)]
     fn late(&mut self, at: At<'_>, call: Call, seen: &mut Findings) {
         let message = format!(
             "the result of \"{}\" does not stand directly after its call",
@@ -113,6 +119,7 @@ impl Repairer {
 
     /// A result goes out anew after the call's anchor, with the call's id and name. It is dropped and made again, since messages of the
     /// host's are never reordered.
+    #[inline(never)]
     fn again(&self, at: At<'_>, call: Call, message: &str, seen: &mut Findings) {
         let rule = self.provider.rules().names.late;
         seen.fix(at, at.drop(), rule, message);

@@ -68,7 +68,7 @@ impl Aim {
         match self {
             Self::Size => &["-Oz", "-Oz", "--const-hoisting", "--reorder-functions"],
             Self::Speed => &[
-                "--one-caller-inline-max-function-size=300",
+                "--one-caller-inline-max-function-size=100",
                 "-O3",
                 "--reorder-locals",
                 "--reorder-functions",

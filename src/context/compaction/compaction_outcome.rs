@@ -34,6 +34,7 @@ json::json_struct! {
 }
 
 /// The request's own fold, by digest and hot set: with a summarizer there was to be a summary, if what went is large.
+#[inline(never)]
 pub(in crate::context) fn fold_without_summarizer(session: &mut Session) {
     let folds = session.decisions.unreported.iter().filter(|it| it.rule == Rule::Fold);
     let dropped: u64 = folds.map(|it| u64::from(it.before)).sum();
@@ -77,6 +78,17 @@ pub(in crate::context) fn compaction_outcome(
     } else {
         ("none", decided.refused?)
     };
+    Some(outcome_of(session, decided, fresh, after, (status, how)))
+}
+
+#[inline(never)]
+fn outcome_of(
+    session: &mut Session,
+    decided: Decided,
+    fresh: &[Change],
+    after: Option<u64>,
+    (status, how): (&'static str, &'static str),
+) -> Outcome {
     let (mut unread, mut identifiers) = (Vec::new(), Vec::new());
     if after.is_none() && status != "none" {
         let touched = touched_blocks(session, fresh);
@@ -90,14 +102,14 @@ pub(in crate::context) fn compaction_outcome(
     let tokens_after = after.unwrap_or_else(|| {
         session.decisions.pruner.context(&session.transcript.ledger, &session.setting())
     });
-    Some(Outcome {
+    Outcome {
         status,
         reason: decided.refused.unwrap_or(how),
         tokens_before: session.counts.calibration.tokens(decided.before),
         tokens_after: session.counts.calibration.tokens(tokens_after),
         unread,
         identifiers,
-    })
+    }
 }
 
 /// Compactions that are remembered.

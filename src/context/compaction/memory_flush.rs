@@ -62,15 +62,19 @@ pub(in crate::context) fn rearm_flush(session: &mut Session) {
 
 /// Whether notes are written in a message that arrives.
 pub(in crate::context) fn detect_note_writes(session: &mut Session, draft: &Draft<'_>) {
-    let Some(asked) = session.compactions.flush.asked.as_mut().filter(|asked| !asked.acted) else {
-        return;
-    };
+    if let Some(asked) = session.compactions.flush.asked.as_mut().filter(|asked| !asked.acted) {
+        asked.acted = writes_notes(draft);
+    }
+}
+
+#[inline(never)]
+fn writes_notes(draft: &Draft<'_>) -> bool {
     let mut found = Extracted::default();
     for part in &draft.parts {
         found.take(part);
     }
     let is_note = |path: &String| path.trim_start_matches("./").starts_with(NOTES);
-    asked.acted = found.modified_files.iter().any(is_note);
+    found.modified_files.iter().any(is_note)
 }
 
 fn is_filled(session: &Session, used: u64, pct: u32) -> bool {

@@ -66,6 +66,7 @@ fn part_of<'f>(session: &Session, at: BlockId, block: &Block, floor: &'f mut Flo
 }
 
 /// Why a request of so many tokens (as we count) does not fit.
+#[inline(never)]
 pub(in crate::context) fn why_too_large(session: &Session, estimate: u64) -> Value {
     let tokens = session.counts.calibration.tokens(estimate);
     let over =

@@ -139,6 +139,16 @@ impl Builder<'_> {
         changes: &[Change],
     ) -> Option<Item> {
         self.fixes_of(message).find(|fix| fix.kind == FixKind::AsUser)?;
+        self.sent_as_user(message, outline, changes)
+    }
+
+    #[inline(never)]
+    fn sent_as_user(
+        &self,
+        message: MessageId,
+        outline: &Outline,
+        changes: &[Change],
+    ) -> Option<Item> {
         if self.lists() {
             let mut parts = vec![MadePart::Text(SYSTEM.into())];
             parts.append(&mut self.words(message, outline, changes)?);

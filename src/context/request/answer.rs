@@ -156,12 +156,20 @@ pub(in crate::context) fn repairs_made(session: &Session) -> Vec<Violation> {
     if session.options.noop {
         return Vec::new();
     }
+    let mut made: Vec<Violation> = Vec::new();
+    for fixes in session.repairs.fixes.values() {
+        add_violations(fixes, &mut made);
+    }
+    add_violations(&marker_fixes(session), &mut made);
+    add_violations(&session.decisions.end_fixes, &mut made);
+    made.extend_from_slice(&session.request.last.violations);
+    made.extend(session.request.last.oversize.clone());
+    made
+}
+
+#[inline(never)]
+fn add_violations(fixes: &[Fix], made: &mut Vec<Violation>) {
     // A result that moves is dropped at one place and made at another: that is one repair.
     let moves = |fix: &&Fix| matches!(fix.kind, FixKind::After(Made::Moved { .. }));
-    let markers = marker_fixes(session);
-    let lasting = session.repairs.fixes.values().flatten().chain(&markers);
-    let fixes = lasting.chain(&session.decisions.end_fixes).filter(|fix| !moves(fix));
-    let beyond =
-        session.request.last.violations.iter().chain(&session.request.last.oversize).cloned();
-    fixes.map(|fix| fix.violation.clone()).chain(beyond).collect()
+    made.extend(fixes.iter().filter(|fix| !moves(fix)).map(|fix| fix.violation.clone()));
 }

@@ -19,6 +19,7 @@ pub(in crate::context) fn binds_reasoning(session: &Session) -> bool {
 
 /// Reasoning after a change is bound to what is gone: it goes too, but for the newest, which only a hint saves.
 /// True if something went.
+#[inline(never)]
 pub(in crate::context) fn drop_unbound_reasoning(
     session: &mut Session,
     entries: &[Entry],

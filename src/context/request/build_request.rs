@@ -245,15 +245,18 @@ pub(in crate::context) fn entries_from(
     before: Option<Role>,
 ) -> Option<(Vec<Entry>, bool)> {
     if session.options.noop {
-        let kept = from.to(session.transcript.ledger.next_message());
-        return Some((
-            kept.map(|at| Builder::new(session).entry(Item::Keep(at), at)).collect(),
-            false,
-        ));
+        return Some((entries_as_passed(session, from), false));
     }
     let mut entries = Builder::new(session).build(from);
     let ends_with_filler = Builder::new(session).trail(&mut entries, from == MessageId::FIRST);
     Some((Builder::new(session).take_turns(entries, before)?, ends_with_filler))
+}
+
+/// The host's messages from one of them on, as they were passed.
+#[inline(never)]
+fn entries_as_passed(session: &Session, from: MessageId) -> Vec<Entry> {
+    let kept = from.to(session.transcript.ledger.next_message());
+    kept.map(|at| Builder::new(session).entry(Item::Keep(at), at)).collect()
 }
 
 /// Where a cache marker pays: after the head of a fold, after what this request shares with the last one, and at its end;
@@ -282,6 +285,7 @@ fn mark_breakpoints(session: &mut Session, shared: usize) {
 }
 
 /// Tokens of the last request after what this one shares with it.
+#[inline(never)]
 fn cached_tokens_lost(session: &Session, start: usize, entries: &[Entry], same: usize) -> u64 {
     let before = session.request.last.items.iter().take(start).map(|item| item.source);
     let all = before.chain(entries.iter().map(|entry| entry.source));

@@ -23,6 +23,7 @@ impl Builder<'_> {
         validity::unmarked(outline, self.markers.kept(message))
     }
 
+    #[inline(never)]
     fn unmark(&self, at: MessageId, outline: &Outline, kept: u32, found: u32) -> Vec<Fix> {
         if self.transcript.dialect.provider.most_markers() == 0 {
             return Vec::new();

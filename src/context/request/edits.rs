@@ -44,6 +44,26 @@ pub(in crate::context) fn report_edits(
     fresh: &[Change],
     folded: bool,
 ) -> Vec<Edit> {
+    let mut by_message =
+        if fresh.is_empty() { LiteMap::new() } else { saved_by_message(session, fresh) };
+    let mut edits = Vec::new();
+    for (index, ops, key) in edited_messages(session, entries) {
+        let known = session.request.last.reported_edits.insert(index, key) == Some(key);
+        let moved = folded.then_some((Rule::Fold, 0));
+        let change = by_message.remove(&index).or(moved).filter(|_| !known);
+        if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
+            edits.push(report_edit(session, index, ops.into_owned(), rule, saved));
+        }
+    }
+    if !by_message.is_empty() {
+        report_unsent(session, entries, by_message, &mut edits);
+    }
+    edits
+}
+
+/// For each changed message the rule that is reported, and the tokens saved.
+#[inline(never)]
+fn saved_by_message(session: &Session, fresh: &[Change]) -> LiteMap<MessageId, (Rule, u64)> {
     let mut by_block: LiteMap<BlockId, (Rule, u64)> = LiteMap::new();
     let mut changes: Vec<&Change> = fresh.iter().collect();
     // In order, each goes to the end of the map: its start is not moved every time.
@@ -64,26 +84,24 @@ pub(in crate::context) fn report_edits(
         }
         entry.1 = entry.1.saturating_add(before.saturating_sub(block.now.into()));
     }
-    let mut edits = Vec::new();
-    for (index, ops, key) in edited_messages(session, entries) {
-        let known = session.request.last.reported_edits.insert(index, key) == Some(key);
-        let moved = folded.then_some((Rule::Fold, 0));
-        let change = by_message.remove(&index).or(moved).filter(|_| !known);
-        if let Some((rule, saved)) = change.filter(|(rule, _)| *rule != Rule::Repair) {
-            edits.push(report_edit(session, index, ops.into_owned(), rule, saved));
-        }
-    }
-    if by_message.is_empty() {
-        return edits;
-    }
+    by_message
+}
+
+/// Reports changed messages that are not sent.
+#[inline(never)]
+fn report_unsent(
+    session: &Session,
+    entries: &[Entry],
+    changed: LiteMap<MessageId, (Rule, u64)>,
+    edits: &mut Vec<Edit>,
+) {
     let mut sent: Vec<MessageId> = entries.iter().flat_map(|entry| entry.item.hosts()).collect();
     sort_set(&mut sent);
-    for (index, (rule, saved)) in by_message {
+    for (index, (rule, saved)) in changed {
         if !matches!(rule, Rule::Fold | Rule::Repair) && sent.binary_search(&index).is_err() {
             edits.push(report_edit(session, index, Vec::new(), rule, saved));
         }
     }
-    edits
 }
 
 /// What is done with the host's messages in these entries, each with a key that tells one edit from another.
@@ -100,18 +118,25 @@ pub(in crate::context) fn edited_messages<'e>(
             Item::Edit(..) | Item::Keep(_) | Item::Make(_) | Item::Filler(_) => {}
             Item::Join(..) => {
                 let of = |index: MessageId| {
-                    let outline = session.transcript.outline(index)?;
-                    let changes = Builder::new(session).changes(index, outline);
-                    let ops = session.transcript.dialect.format.edit(outline, &changes);
-                    let changes_made: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
-                    let key = fnv(json::write(&changes_made).into_bytes());
-                    (!changes_made.is_empty()).then_some((index, ops.into(), key))
+                    let (ops, key) = edit_of_joined(session, index)?;
+                    Some((index, ops.into(), key))
                 };
                 edited.extend(entry.item.hosts().filter_map(of));
             }
         }
     }
     edited
+}
+
+/// The edit of a host's message that is sent inside another message, and its key; `None` if nothing changes.
+#[inline(never)]
+fn edit_of_joined(session: &Session, index: MessageId) -> Option<(Vec<Op>, u64)> {
+    let outline = session.transcript.outline(index)?;
+    let changes = Builder::new(session).changes(index, outline);
+    let ops = session.transcript.dialect.format.edit(outline, &changes);
+    let changes_made: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
+    let key = fnv(json::write(&changes_made).into_bytes());
+    (!changes_made.is_empty()).then_some((ops, key))
 }
 
 fn report_edit(session: &Session, index: MessageId, ops: Vec<Op>, rule: Rule, saved: u64) -> Edit {

@@ -1,6 +1,8 @@
 //! Lines of a session's results: asked for where a fold or a stub keeps them, and written when their texts have come.
 
-use crate::context::request::lines::{OF_STUB, cost_of_line, entry_of, ids_in, push_plain, quoted};
+use crate::context::request::lines::{
+    Awaited, OF_STUB, cost_of_line, entry_of, ids_in, push_plain, quoted,
+};
 use crate::context::request::shorten::piece_of;
 use crate::context::session::Session;
 use crate::identifiers::Identifiers;
@@ -76,9 +78,14 @@ pub(in crate::context) fn take_lines(session: &mut Session, at: BlockId, part: O
 }
 
 /// All that a head waited for has come: it is written again with lines, in the room that was set aside for them.
-#[inline(never)]
 pub(in crate::context) fn write_lines_of_head(session: &mut Session) {
-    let Some(awaited) = session.decisions.placeholders.awaited.take() else { return };
+    if let Some(awaited) = session.decisions.placeholders.awaited.take() {
+        write_head(session, awaited);
+    }
+}
+
+#[inline(never)]
+fn write_head(session: &mut Session, awaited: Awaited) {
     let setting = session.deciding(session.decisions.usable);
     let Session { transcript, decisions, .. } = session;
     let (ledger, placeholders) = (&transcript.ledger, &mut decisions.placeholders);

@@ -6,6 +6,7 @@ use crate::context::session::Session;
 use crate::model::{BlockId, Form, Kind, MessageId, Violation};
 use crate::prune::{Change, Decision, Rule};
 use crate::sort::sort_set;
+use crate::validity::Limits;
 
 /// A block smaller than this gains nothing when it goes because of its bytes.
 const SMALL_BYTES: u32 = 1024;
@@ -23,6 +24,11 @@ pub(in crate::context) fn fit_provider_limits(session: &mut Session) {
     {
         return;
     }
+    cut_to_limits(session, limits, beside);
+}
+
+#[inline(never)]
+fn cut_to_limits(session: &mut Session, limits: Limits, beside: u64) {
     let shown = images_sent(session);
     let count = |shown: &[Shown]| shown.iter().fold(0u32, |sum, it| sum.saturating_add(it.images));
     for at in shown.iter().filter(|it| it.widest > limits.pixels) {

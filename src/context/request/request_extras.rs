@@ -53,7 +53,7 @@ impl Parts {
     pub(in crate::context) fn parse(json: &str, counter: &mut Counter<'_>) -> Result<Self> {
         let Words { system, tools, definitions, known, marks, bytes, unseen, open, fingerprint } =
             Words::parse(json)?;
-        let recalls = names_recall(&tools);
+        let recalls = !tools.is_empty() && names_recall(&tools);
         let overhead = u64::from(DEFINITION).saturating_mul(definitions as u64);
         let chars = |text: &str| crate::text::utf16_len(text) as u64;
         Ok(Self {
@@ -102,9 +102,6 @@ struct Words {
 
 impl Words {
     fn parse(json: &str) -> Result<Self> {
-        let refused = |error: json::Error| {
-            Error::argument("parts", "{system, tools, unseenTokens, open} as they are sent", error)
-        };
         let mut members = PARTS.read(json).map_err(refused)?;
         let mut raw = |name| members.raw(name).unwrap_or("null");
         let (system, tools) = (sent(raw("system")), raw("tools"));
@@ -119,20 +116,7 @@ impl Words {
             .map_err(|_| Error::argument("unseenTokens", "a number of tokens", unseen))?;
         let open = members.flag("open").unwrap_or(false);
         let mut known = None;
-        let definitions = match tools.as_bytes().first() {
-            Some(b'n') => 0,
-            Some(b'[') => {
-                let mut sum = 0_usize;
-                for tool in json::items(tools).map_err(refused)? {
-                    sum = sum.saturating_add(definitions(tool));
-                }
-                sum
-            }
-            Some(b'{') => json::members(tools).map_err(refused)?.len(),
-            _ => {
-                return Err(Error::argument("tools", "an array or a record of definitions", tools));
-            }
-        };
+        let definitions = if tools.starts_with('n') { 0 } else { definitions_in(tools)? };
         if tools != "null" {
             known = u32::try_from(definitions).ok();
         }
@@ -146,7 +130,29 @@ impl Words {
     }
 }
 
+#[cold]
+fn refused(error: json::Error) -> Error {
+    Error::argument("parts", "{system, tools, unseenTokens, open} as they are sent", error)
+}
+
+/// How many definitions there are in an array or a record of them.
+#[inline(never)]
+fn definitions_in(tools: &RawValue) -> Result<usize> {
+    match tools.as_bytes().first() {
+        Some(b'[') => {
+            let mut sum = 0_usize;
+            for tool in json::items(tools).map_err(refused)? {
+                sum = sum.saturating_add(definitions(tool));
+            }
+            Ok(sum)
+        }
+        Some(b'{') => Ok(json::members(tools).map_err(refused)?.len()),
+        _ => Err(Error::argument("tools", "an array or a record of definitions", tools)),
+    }
+}
+
 /// The tool that brings back what was cut is among the definitions: under its name, or as a member of a record.
+#[inline(never)]
 fn names_recall(mut tools: &str) -> bool {
     while let Some((before, after)) = tools.split_once(QUOTED) {
         let member = before.trim_end().strip_suffix(':');
@@ -231,8 +237,12 @@ fn words_in(object: &RawValue) -> Option<&RawValue> {
 
 /// The words of a system prompt: text, the texts of its blocks, the prompt of a plan; else its JSON.
 pub fn system_text(system: &RawValue) -> String {
+    if system.starts_with('n') { String::new() } else { words_of_system(system) }
+}
+
+#[inline(never)]
+fn words_of_system(system: &RawValue) -> String {
     match system.as_bytes().first() {
-        Some(b'n') => return String::new(),
         Some(b'"') => return json::string(system).unwrap_or_default().into_owned(),
         Some(b'[') => {
             let mut words = String::new();

@@ -55,12 +55,18 @@ impl Builder<'_> {
 
     /// Messages from `from` on after which a result of ours, or one that moved, may go; in order.
     pub(in crate::context) fn anchors(&self, from: MessageId) -> Vec<MessageId> {
-        let results = |fix: &&Fix| {
+        let is_result = |fix: &&Fix| {
             matches!(fix.kind, FixKind::After(Made::Result { .. } | Made::Moved { .. }))
         };
-        let lasting = self.repairs.fixes.iter().flat_map(|(_, fixes)| fixes);
-        let all = lasting.chain(&self.decisions.end_fixes).filter(results).map(|fix| fix.index);
-        let mut anchors: Vec<MessageId> = all.filter(|&index| index >= from).collect();
+        let mut anchors: Vec<MessageId> = Vec::new();
+        let mut add = |fixes: &[Fix]| {
+            let later = fixes.iter().filter(|fix| fix.index >= from);
+            anchors.extend(later.filter(is_result).map(|fix| fix.index));
+        };
+        for fixes in self.repairs.fixes.values() {
+            add(fixes);
+        }
+        add(&self.decisions.end_fixes);
         crate::sort::sort_set(&mut anchors);
         anchors
     }
@@ -88,6 +94,7 @@ impl Builder<'_> {
 
     /// A message of ours that mends; none for a call that is gone. A moved result that was stubbed or capped goes as it
     /// now is.
+    #[inline(never)]
     pub(in crate::context) fn add_made(&self, fix: &Fix, made: &Made, entries: &mut Vec<Entry>) {
         let about = fix.violation.index.into();
         let made = self.mends(fix, made, &mut 0);
@@ -96,6 +103,7 @@ impl Builder<'_> {
 
     /// `next_call`: where in its message the call of a result is looked for first; then the place after it, since results come in
     /// the order of their calls.
+    #[inline(never)]
     fn mends(&self, fix: &Fix, made: &Made, next_call: &mut usize) -> Option<Made> {
         Some(match made {
             Made::Moved { id, name, message, piece } => {
@@ -333,6 +341,7 @@ impl Builder<'_> {
     }
 }
 
+#[inline(never)]
 pub(in crate::context) fn line(text: &str) -> Item {
     Item::Make(Made::User(vec![MadePart::Text(text.into())]))
 }

@@ -1,6 +1,7 @@
 //! The start of the last request that the next one has too: only what follows it is built anew.
 
 use crate::context::request::builder::Builder;
+use crate::context::request::last_request::LastRequest;
 use crate::context::session::Session;
 use crate::model::{Fix, Item, MessageId, Role};
 use crate::prune::Change;
@@ -29,10 +30,17 @@ pub(in crate::context) fn unchanged_start(
     }
     let edited = first_edited(session);
     let is_edited = edited.is_some();
-    let Some(changed) = marked.into_iter().chain(edited).min() else {
-        let (messages, next, speaker) = (last.items.len(), last.upto, last.speaker);
-        return Some(UnchangedStart { messages, next, speaker, is_edited });
-    };
+    if let Some(changed) = marked.into_iter().chain(edited).min() {
+        return start_before(session, changed, is_edited);
+    }
+    let (messages, next, speaker) = (last.items.len(), last.upto, last.speaker);
+    Some(UnchangedStart { messages, next, speaker, is_edited })
+}
+
+/// The start before the first changed message; `None` if all is built anew.
+#[inline(never)]
+fn start_before(session: &Session, changed: MessageId, is_edited: bool) -> Option<UnchangedStart> {
+    let last = &session.request.last;
     // The message of a fold may quote what it took out, and a result that moves goes out before its own place.
     let moves =
         !session.repairs.displaced.is_empty() || !session.decisions.absent_at_end.is_empty();
@@ -69,13 +77,18 @@ fn first_edited(session: &Session) -> Option<MessageId> {
 /// Something that no decision has changed may go out otherwise now, before the end of the last request.
 fn must_rebuild(session: &Session) -> bool {
     let last = &session.request.last;
-    // A repair that the last request needed because it ended there may be wrong now that more follows.
-    let sent = |fixes: &[Fix]| -> Vec<Fix> {
-        fixes.iter().filter(|fix| fix.index < last.upto).cloned().collect()
-    };
     last.rebuild
         || last.resend_all
         || last.ends_with_filler
         || last.upto == MessageId::FIRST
-        || sent(&session.decisions.end_fixes) != sent(&last.ending)
+        || ends_otherwise(session)
+}
+
+/// A repair that the last request needed because it ended there may be wrong now that more follows.
+#[inline(never)]
+fn ends_otherwise(session: &Session) -> bool {
+    let LastRequest { ending, upto, .. } = &session.request.last;
+    let is_sent = |fix: &&Fix| fix.index < *upto;
+    let now = session.decisions.end_fixes.iter().filter(is_sent);
+    !now.eq(ending.iter().filter(is_sent))
 }

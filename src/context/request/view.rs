@@ -37,7 +37,7 @@ impl Builder<'_> {
             rest = rest.get(own..).unwrap_or(&[]);
             let role = self.transcript.outline(message).map_or(Role::User, |it| it.role);
             if waiting_head && self.is_behind_head(message, role) {
-                entries.push(self.entry(Item::Make(self.head()), self.head_about()));
+                self.add_head(&mut entries);
                 waiting_head = false;
             }
             self.add_message(message, &mut entries);
@@ -46,12 +46,17 @@ impl Builder<'_> {
             self.add_results(anchor, &mut entries);
         }
         if waiting_head {
-            entries.push(self.entry(Item::Make(self.head()), self.head_about()));
+            self.add_head(&mut entries);
         }
         if from == MessageId::FIRST {
             self.lead(&mut entries);
         }
         entries
+    }
+
+    #[inline(never)]
+    fn add_head(&self, entries: &mut Vec<Entry>) {
+        entries.push(self.entry(Item::Make(self.head()), self.head_about()));
     }
 
     /// Whether a message follows the head. What the system said before the cut precedes it; what it says later follows, so that
@@ -163,6 +168,7 @@ impl Builder<'_> {
     }
 
     /// What a fix of a piece, which is this block, changes on it.
+    #[inline(never)]
     fn mended_by(&self, fix: &Fix, at: BlockId, it: &Piece) -> Option<What> {
         let ours = self.decisions.placeholders.text.contains_key(&at);
         Some(match &fix.kind {
@@ -199,44 +205,39 @@ impl Builder<'_> {
             Item::Keep(at) => (self.fingerprint(*at), *at, 0),
             Item::Edit(at, ops) => {
                 let carried = fnv(json::write(ops).into_bytes());
-                // A message that loses a cache marker says the same.
-                let edit = match ops.iter().filter(|op| is_marker(op)).count() {
-                    all if all == ops.len() => 0,
-                    0 => carried,
-                    _ => {
-                        let changes_made: Vec<&Op> =
-                            ops.iter().filter(|op| !is_marker(op)).collect();
-                        fnv(json::write(&changes_made).into_bytes())
-                    }
-                };
-                (edit ^ self.fingerprint(*at), *at, carried)
+                (key_of_edit(ops, carried) ^ self.fingerprint(*at), *at, carried)
             }
-            // The same words are the same message, in whatever way they came together and whichever of the host's say them.
-            Item::Make(Made::User(_)) | Item::Join(..) | Item::Filler(_) => {
-                let (mut written, mut copied, mut last) = (self.write(&item, about), 0, 0);
-                if let Written::Make { about, .. } = &mut written {
-                    *about = None;
-                }
-                let carried = fnv(json::write(&written).into_bytes());
-                if let Written::Make { copies, ops, .. } = &mut written {
-                    ops.retain(|op| !is_marker(op));
-                    for copy in copies {
-                        copied = u64::rotate_left(copied, 1) ^ self.take_place(copy, &mut last);
-                    }
-                }
-                (fnv(json::write(&written).into_bytes()) ^ copied, MessageId::NONE, carried)
-            }
-            Item::Make(made) => {
-                let key = self.key_of_made(made);
-                (
-                    key,
-                    MessageId::NONE,
-                    fnv(json::write(&self.write(&item, MessageId::NONE)).into_bytes()),
-                )
+            Item::Make(_) | Item::Join(..) | Item::Filler(_) => {
+                let (key, carried) = self.keys_of_ours(&item, about);
+                (key, MessageId::NONE, carried)
             }
         };
         let ids = self.ids(&item);
         Entry { item, key, ids, source, about, carried }
+    }
+
+    /// Keys of a synthetic message: one of its words, one of all that is written for the facade.
+    #[inline(never)]
+    fn keys_of_ours(&self, item: &Item, about: MessageId) -> (u64, u64) {
+        if let Item::Make(made) = item
+            && !matches!(made, Made::User(_))
+        {
+            let written = self.write(item, MessageId::NONE);
+            return (self.key_of_made(made), fnv(json::write(&written).into_bytes()));
+        }
+        // The same words are the same message, in whatever way they came together and whichever of the host's say them.
+        let (mut written, mut copied, mut last) = (self.write(item, about), 0, 0);
+        if let Written::Make { about, .. } = &mut written {
+            *about = None;
+        }
+        let carried = fnv(json::write(&written).into_bytes());
+        if let Written::Make { copies, ops, .. } = &mut written {
+            ops.retain(|op| !is_marker(op));
+            for copy in copies {
+                copied = u64::rotate_left(copied, 1) ^ self.take_place(copy, &mut last);
+            }
+        }
+        (fnv(json::write(&written).into_bytes()) ^ copied, carried)
     }
 
     /// A hash of the ids of calls in an item's messages.
@@ -269,7 +270,21 @@ impl Builder<'_> {
     }
 }
 
+/// Key of an edit without its cache markers: a message that only loses one says the same. `all` is the key of all its operations.
+#[inline(never)]
+fn key_of_edit(ops: &[Op], all: u64) -> u64 {
+    match ops.iter().filter(|op| is_marker(op)).count() {
+        markers if markers == ops.len() => 0,
+        0 => all,
+        _ => {
+            let changes_made: Vec<&Op> = ops.iter().filter(|op| !is_marker(op)).collect();
+            fnv(json::write(&changes_made).into_bytes())
+        }
+    }
+}
+
 /// Nothing but reasoning would be left, if anything. What repeats a call goes with it.
+#[inline(never)]
 fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
     let pieces = outline.pieces.iter().zip(gone(outline, changes));
     let mut left = pieces.filter(|(piece, gone)| !gone && !piece.mirror);
@@ -277,6 +292,7 @@ fn only_thinking(outline: &Outline, changes: &[Change]) -> bool {
 }
 
 /// Removes one more element of a list, before those that stand in front of it.
+#[inline(never)]
 fn without(ops: &mut Vec<Op>, path: &str) {
     let at = |path: &str| path.strip_prefix("/parts/").and_then(|at| at.parse::<u32>().ok());
     let is_before = |op: &Op| match op {
@@ -287,6 +303,7 @@ fn without(ops: &mut Vec<Op>, path: &str) {
     ops.insert(place, Op::Remove { path: path.into() });
 }
 
+#[inline(never)]
 fn instead(piece: &Piece, line: &str) -> What {
     match piece.kind {
         Kind::Call => What::Arguments(arguments(line)),

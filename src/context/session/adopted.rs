@@ -13,6 +13,7 @@ pub const fn next_is_summary(session: &mut Session) {
 }
 
 /// Takes the texts of the message with this first block for summaries. They are sent as they stand until a fold.
+#[inline(never)]
 pub(in crate::context) fn adopt_summary(session: &mut Session, first: BlockId, draft: &Draft<'_>) {
     for (at, part) in first.on().zip(&draft.parts) {
         if part.piece.kind == Kind::Text {

@@ -111,6 +111,7 @@ fn status_text(session: &Session) -> String {
 }
 
 /// The request has other tools now: stubs promise their originals if the agent can ask for them.
+#[inline(never)]
 pub(in crate::context) fn renew_promises(session: &mut Session) {
     for at in session.transcript.ledger.live().to_vec() {
         let block = session.transcript.ledger.block(at);

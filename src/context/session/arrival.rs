@@ -268,7 +268,9 @@ pub(in crate::context) fn append_measured(
     let request = if measure.is_request { index } else { session.transcript.user_request };
     session.transcript.outlines.push(Rc::clone(&measure.outline));
     protect(session, request, protected_turn(session));
-    repair_arrival(session, std::mem::take(&mut found.fixes));
+    if !found.fixes.is_empty() {
+        repair_arrival(session, std::mem::take(&mut found.fixes));
+    }
     session.request.last.settled = false;
 }
 
@@ -304,6 +306,7 @@ fn cap_at_arrival(session: &mut Session, block: BlockId, piece: u32, draft: Opti
 }
 
 /// Takes up what mends the host's history.
+#[inline(never)]
 pub(in crate::context) fn repair_arrival(session: &mut Session, fixes: Vec<Fix>) {
     session.repairs.displace(&fixes);
     let mut dropped = Vec::new();

@@ -16,9 +16,17 @@ pub(in crate::context) fn set_end_repairs(session: &mut Session, mut ending: Vec
             session.transcript.ledger.set_form(block, Form::Full, before);
         }
     }
+    session.decisions.absent_at_end =
+        if ending.is_empty() { Vec::new() } else { absent_at_end(session, &ending) };
+    session.decisions.end_fixes = ending;
+}
+
+/// Pieces that these repairs remove or move, in order. Also counts the tokens that the repairs add or remove.
+#[inline(never)]
+fn absent_at_end(session: &mut Session, ending: &[Fix]) -> Vec<(MessageId, u32)> {
     let mut leaving = Vec::new();
     let mut moving = Vec::new();
-    for fix in &ending {
+    for fix in ending {
         if let FixKind::Drop { piece } = fix.kind {
             leaving.push((fix.index, piece));
         } else if let FixKind::After(Made::Moved { message, piece, .. }) = fix.kind {
@@ -38,8 +46,7 @@ pub(in crate::context) fn set_end_repairs(session: &mut Session, mut ending: Vec
     }
     leaving.append(&mut moving);
     sort_by(&mut leaving, place);
-    session.decisions.absent_at_end = leaving;
-    session.decisions.end_fixes = ending;
+    leaving
 }
 
 fn cost_at_end(session: &mut Session, message: MessageId, piece: u32, cost: impl Fn(u32) -> u32) {

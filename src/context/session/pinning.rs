@@ -139,6 +139,7 @@ pub(in crate::context) fn detach_forgotten(session: &mut Session) {
 }
 
 /// An epoch opens: what was pinned too late comes back, with what it stays or goes with. True if something did.
+#[inline(never)]
 pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
     detach_forgotten(session);
     let mut back = false;
@@ -150,31 +151,37 @@ pub(in crate::context) fn bring_back_pins(session: &mut Session) -> bool {
         back |= std::mem::replace(&mut pin.is_sent, is_sent) != is_sent;
     }
     for at in lost_pins(session) {
-        let message =
-            session.transcript.ledger.block(at).map_or(MessageId::NONE, |block| block.message);
-        if session.transcript.ledger.bring_back(at) {
-            session.decisions.returned.push(at);
-        }
-        let first = session.transcript.ledger.blocks_of(message).start;
-        let mut fixes = session.repairs.fixes.get(&message).cloned().unwrap_or_default();
-        fixes.retain(|fix| first.plus(fix.kind.piece()) == at);
-        for fix in &fixes {
-            recount_repaired(session, fix);
-        }
-        session.decisions.pruner.reopen(&session.transcript.ledger, at);
-        session.decisions.placeholders.forget(at);
-        if session.decisions.reasons.remove(at).is_some_and(|why| why.rule.takes()) {
-            let tokens = session.transcript.ledger.block(at).map_or(0, |it| it.tokens);
-            session.decisions.pruner.taken =
-                session.decisions.pruner.taken.saturating_sub(tokens.into());
-        }
-        session.request.last.reported_edits.remove(&message);
-        let bytes = session.transcript.ledger.message(message).map_or(0, |it| it.bytes);
-        session.transcript.bytes = session.transcript.bytes.saturating_add(bytes.into());
+        bring_back(session, at);
         back = true;
     }
     session.request.last.rebuild |= back;
     back
+}
+
+/// A block is sent again as it was.
+#[inline(never)]
+fn bring_back(session: &mut Session, at: BlockId) {
+    let message =
+        session.transcript.ledger.block(at).map_or(MessageId::NONE, |block| block.message);
+    if session.transcript.ledger.bring_back(at) {
+        session.decisions.returned.push(at);
+    }
+    let first = session.transcript.ledger.blocks_of(message).start;
+    let mut fixes = session.repairs.fixes.get(&message).cloned().unwrap_or_default();
+    fixes.retain(|fix| first.plus(fix.kind.piece()) == at);
+    for fix in &fixes {
+        recount_repaired(session, fix);
+    }
+    session.decisions.pruner.reopen(&session.transcript.ledger, at);
+    session.decisions.placeholders.forget(at);
+    if session.decisions.reasons.remove(at).is_some_and(|why| why.rule.takes()) {
+        let tokens = session.transcript.ledger.block(at).map_or(0, |it| it.tokens);
+        session.decisions.pruner.taken =
+            session.decisions.pruner.taken.saturating_sub(tokens.into());
+    }
+    session.request.last.reported_edits.remove(&message);
+    let bytes = session.transcript.ledger.message(message).map_or(0, |it| it.bytes);
+    session.transcript.bytes = session.transcript.bytes.saturating_add(bytes.into());
 }
 
 /// Messages that come back when the next epoch opens. Nothing was sent of them, so the host may have changed them unseen.
@@ -188,6 +195,11 @@ pub fn returning_messages(session: &Session) -> Vec<u32> {
 
 /// Pinned blocks that are not sent as they were, and the gone ones of their groups.
 fn lost_pins(session: &Session) -> Vec<BlockId> {
+    if session.request.pins.blocks.is_empty() { Vec::new() } else { lost_blocks(session) }
+}
+
+#[inline(never)]
+fn lost_blocks(session: &Session) -> Vec<BlockId> {
     let ours = |at: BlockId| {
         let rule = session.decisions.reasons.get(at).map(|why| why.rule);
         // What its provider would refuse stays away.

@@ -43,17 +43,7 @@ impl Session {
     pub fn request(&mut self, now_ms: i64) -> Step {
         finish_restore(self);
         if self.request.last.settled {
-            // The host could not send a text that was needed: the same decision goes on.
-            if self.decisions.pending.is_some() {
-                return self.resume();
-            }
-            if std::mem::take(&mut self.request.last.resend_all) {
-                return Step::Done(Box::new(resend(self)));
-            }
-            let keep = count(self.request.last.items.len());
-            let difference =
-                Difference { keep, before: self.request.last.tokens, ..Difference::default() };
-            return Step::Done(Box::new(answer_with(self, Vec::new(), Vec::new(), difference)));
+            return self.request_again();
         }
         finish_history(self);
         let parts_change =
@@ -95,6 +85,22 @@ impl Session {
         self.resume()
     }
 
+    /// The last request once more: nothing has changed since.
+    #[inline(never)]
+    fn request_again(&mut self) -> Step {
+        // The host could not send a text that was needed: the same decision goes on.
+        if self.decisions.pending.is_some() {
+            return self.resume();
+        }
+        if std::mem::take(&mut self.request.last.resend_all) {
+            return Step::Done(Box::new(resend(self)));
+        }
+        let keep = count(self.request.last.items.len());
+        let difference =
+            Difference { keep, before: self.request.last.tokens, ..Difference::default() };
+        Step::Done(Box::new(answer_with(self, Vec::new(), Vec::new(), difference)))
+    }
+
     /// The host could not carry out the last request: the next one is handed over whole.
     pub fn resend_all(&mut self) {
         self.request.last.resend_all = true;
@@ -102,6 +108,27 @@ impl Session {
 
     /// Goes on once the texts that were needed are there.
     pub fn resume(&mut self) -> Step {
+        let placeholders = &self.decisions.placeholders;
+        let is_waiting = !placeholders.wanted.is_empty()
+            || placeholders.awaited.is_some()
+            || !self.decisions.returned.is_empty();
+        let mut messages = if is_waiting { self.messages_needed() } else { Vec::new() };
+        if messages.is_empty() {
+            write_lines_of_head(self);
+            if shrink_again(self) {
+                return self.resume();
+            }
+            messages = unread_markers(self);
+            if messages.is_empty() {
+                return Step::Done(Box::new(build_request(self)));
+            }
+        }
+        Step::Need(messages)
+    }
+
+    /// Messages whose texts are needed, in order.
+    #[inline(never)]
+    fn messages_needed(&self) -> Vec<MessageId> {
         let mut messages: Vec<MessageId> = self
             .decisions
             .placeholders
@@ -117,17 +144,7 @@ impl Session {
             self.decisions.returned.iter().filter_map(|&at| self.transcript.ledger.block(at));
         messages.extend(returned.map(|block| block.message));
         crate::sort::sort_set(&mut messages);
-        if messages.is_empty() {
-            write_lines_of_head(self);
-            if shrink_again(self) {
-                return self.resume();
-            }
-            messages = unread_markers(self);
-            if messages.is_empty() {
-                return Step::Done(Box::new(build_request(self)));
-            }
-        }
-        Step::Need(messages)
+        messages
     }
 
     /// The text of a message that was needed.
@@ -272,9 +289,12 @@ fn shrink_again(session: &mut Session) -> bool {
         return false;
     };
     decided.measured = true;
-    if !session.options.mode.is_managed() {
-        return false;
-    }
+    session.options.mode.is_managed() && fit_again(session)
+}
+
+/// Fits the request once more; true if something went.
+#[inline(never)]
+fn fit_again(session: &mut Session) -> bool {
     let setting = session.deciding(session.decisions.usable);
     let decision = session.decisions.pruner.fit_again(
         &mut session.transcript.ledger,

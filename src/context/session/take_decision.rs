@@ -12,7 +12,13 @@ pub(in crate::context) fn follow_call(
 ) {
     let is_gone =
         |at: &BlockId| session.transcript.ledger.block(*at).is_some_and(|b| b.form == Form::Gone);
-    let Some(call) = call.filter(is_gone) else { return };
+    if let Some(call) = call.filter(is_gone) {
+        drop_with_call(session, block, call);
+    }
+}
+
+#[inline(never)]
+fn drop_with_call(session: &mut Session, block: BlockId, call: BlockId) {
     let before = session.transcript.ledger.block(block).map_or(0, |block| block.now);
     let rule = session.decisions.reasons.get(call).map_or(Rule::HardFit, |why| why.rule);
     session.transcript.ledger.set_form(block, Form::Gone, 0);
@@ -20,6 +26,7 @@ pub(in crate::context) fn follow_call(
 }
 
 /// Results and approvals leave with their call if a cut has separated them from it.
+#[inline(never)]
 pub(in crate::context) fn drop_orphan_results(session: &mut Session) {
     for at in session.transcript.ledger.live().to_vec() {
         let Some(block) = session.transcript.ledger.block(at) else { continue };

@@ -125,6 +125,7 @@ impl Policy {
     ///
     /// # Errors
     /// `InvalidArgument` for any other name.
+    #[inline(never)]
     pub(in crate::prune) fn of_seed(name: &str) -> Result<Self> {
         let row = ROWS.iter().find(|row| row.seed.name == name);
         let (Some(row), Some(mut policy)) = (row, Self::retaining(BALANCED)) else {

@@ -166,6 +166,7 @@ impl Seed {
     }
 
     /// Tokens above which it acts.
+    #[inline(never)]
     pub fn limit(&self, setting: &Setting) -> u64 {
         let Setting { window, usable, cap, .. } = *setting;
         let limit = match self.trigger {
@@ -185,28 +186,35 @@ impl Seed {
 impl Pruner {
     /// What is protected now.
     pub(super) fn bounds_of(&self, ledger: &Ledger, setting: &Setting) -> Bounds {
+        if let Some(seed) = &self.policy.seed {
+            return self.bounds_of_seed(seed, ledger, setting);
+        }
         let protect = &self.policy.protect;
-        let once = self.policy.seed.as_ref().is_some_and(|seed| seed.first_once);
-        let first =
-            if once && self.head.is_some() { MessageId::FIRST } else { protect.head(ledger) };
+        let tail = protect.tail(ledger);
+        Bounds { first: protect.head(ledger), edit: tail, fold: tail }
+    }
+
+    #[inline(never)]
+    fn bounds_of_seed(&self, seed: &Seed, ledger: &Ledger, setting: &Setting) -> Bounds {
+        let protect = &self.policy.protect;
+        let is_folded = seed.first_once && self.head.is_some();
+        let first = if is_folded { MessageId::FIRST } else { protect.head(ledger) };
         let mut tail = protect.tail(ledger);
-        if let Some(seed) = self.policy.seed.as_ref().filter(|seed| seed.keeps > 0) {
+        if seed.keeps > 0 {
             let kept = u64::from(self.messages(ledger)) * seed.keeps / BASIS_POINTS;
             let kept = u32::try_from(kept).unwrap_or(u32::MAX);
             tail = tail.min(ledger.cut_at_or_before(ledger.next_message().minus(kept)));
         }
         let plain = Bounds { first, edit: tail, fold: tail };
-        let share = |of: fn(&Seed) -> u64| {
-            let share = self.policy.seed.as_ref().map(|seed| (of(seed), seed.limit(setting)));
-            share.map(|(share, limit)| share * limit / BASIS_POINTS).filter(|&tokens| tokens > 0)
-        };
-        if let Some(most) = share(|seed| seed.tail_most) {
+        let limit = seed.limit(setting);
+        let share = |share: u64| Some(share * limit / BASIS_POINTS).filter(|&tokens| tokens > 0);
+        if let Some(most) = share(seed.tail_most) {
             let tail = tail.max(ledger.cut_at_or_before(newest(ledger, most)));
             return Bounds { edit: tail, fold: tail, ..plain };
         }
-        let Some(least) = share(|seed| seed.tail_least) else { return plain };
+        let Some(least) = share(seed.tail_least) else { return plain };
         let fold = tail.min(ledger.cut_at_or_before(newest(ledger, least)));
-        if self.policy.seed.as_ref().is_none_or(|seed| !seed.yields) {
+        if !seed.yields {
             return Bounds { edit: fold, fold, ..plain };
         }
         // H16: the last messages beyond their share stay, but their bodies may go.

@@ -47,15 +47,20 @@ pub(in crate::context) fn keep_where_closed(session: &mut Session) {
 pub(super) fn keep_measured(session: &mut Session) {
     let waiting = session.restoration.waiting.take_if(|it| it.keeps);
     if waiting.is_some() {
-        let visited = session.decisions.pruner.look_at_new(&session.transcript.ledger);
-        session.monitor.work.blocks_visited =
-            session.monitor.work.blocks_visited.saturating_add(visited);
-        let mut measured = session.clone();
-        measured.decisions.placeholders.text.clear();
-        measured.decisions.placeholders.caps.clear();
-        measured.decisions.placeholders.uncut_arguments.clear();
-        measured.request.last = LastRequest::default();
-        session.restoration.measured = Some(Rc::new(measured));
+        keep_copy(session);
         session.restoration.waiting = waiting;
     }
+}
+
+#[inline(never)]
+fn keep_copy(session: &mut Session) {
+    let visited = session.decisions.pruner.look_at_new(&session.transcript.ledger);
+    session.monitor.work.blocks_visited =
+        session.monitor.work.blocks_visited.saturating_add(visited);
+    let mut measured = session.clone();
+    measured.decisions.placeholders.text.clear();
+    measured.decisions.placeholders.caps.clear();
+    measured.decisions.placeholders.uncut_arguments.clear();
+    measured.request.last = LastRequest::default();
+    session.restoration.measured = Some(Rc::new(measured));
 }

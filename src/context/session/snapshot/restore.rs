@@ -32,6 +32,15 @@ pub(in crate::context) fn match_message(
     index: MessageId,
     fingerprint: u64,
 ) -> Match {
+    if session.restoration.waiting.is_some() {
+        match_known(session, index, fingerprint)
+    } else {
+        Match::Ends
+    }
+}
+
+#[inline(never)]
+fn match_known(session: &mut Session, index: MessageId, fingerprint: u64) -> Match {
     let Some(waiting) = &mut session.restoration.waiting else { return Match::Ends };
     let snapshot = &waiting.snapshot;
     if waiting.may_start_late && snapshot.opens_otherwise(index, fingerprint) {
@@ -87,6 +96,13 @@ pub(in crate::context) fn cap_again(
     draft: &Draft<'_>,
     first_block: BlockId,
 ) {
+    if session.restoration.waiting.is_some() {
+        cap_known(session, draft, first_block);
+    }
+}
+
+#[inline(never)]
+fn cap_known(session: &mut Session, draft: &Draft<'_>, first_block: BlockId) {
     let Some(waiting) = &session.restoration.waiting else { return };
     let (changed, quotes) = (&waiting.snapshot.changed, waiting.cuts.quote_calls);
     let mut cuts = Vec::new();
