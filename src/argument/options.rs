@@ -28,6 +28,7 @@ impl<'a> OptionsReader<'a> {
     }
 
     /// Adds the members of another object, which win over members of the same name here.
+    #[inline(never)]
     pub(crate) fn overlay(&mut self, other: Self) {
         self.members.overlay(other.members);
     }

@@ -106,12 +106,16 @@ impl Profile {
             None => plain_weights(),
             #[cfg(not(feature = "plain-weights"))]
             None => packed::decode(self.code(), None),
-            Some(like) => {
-                let [first, second] = like.map(|profile| profile.weights().map(Weights::plain));
-                packed::decode(self.code(), Some([&first?, &second?]))
-            }
+            Some(like) => self.decoded(like)?,
         };
         Some(slot.get_or_init(|| Weights::new(&table)))
+    }
+
+    /// Its table, which is coded against those of two others.
+    #[inline(never)]
+    fn decoded(self, like: [Self; 2]) -> Option<Vec<i16>> {
+        let [first, second] = like.map(|profile| profile.weights().map(Weights::plain));
+        Some(packed::decode(self.code(), Some([&first?, &second?])))
     }
 
     /// Its part of the tables.

@@ -114,11 +114,13 @@ fn block<'a>(item: Item<'a>, role: Role, part: &mut Part<'a>) -> Read<()> {
     Ok(())
 }
 
+#[inline(never)]
 fn carried<'a>(raw: &'a RawValue, role: Role, part: &mut Part<'a>) {
     if role == Role::Assistant { part::of_model(raw, part) } else { part::other(raw, part) }
 }
 
 /// An image or document; a document of text or of blocks has these.
+#[inline(never)]
 fn medium<'a>(source: Option<&'a RawValue>, is_image: bool, part: &mut Part<'a>) -> Read<()> {
     let raw = source.unwrap_or_default();
     let mut source = SOURCE.read(raw).unwrap_or_default();

@@ -137,15 +137,14 @@ fn look(message: &[u8]) -> Look {
     let kinds = content.map(kinds).unwrap_or_default();
     let in_parts = probe.raw("parts");
     let calls = probe.raw("tool_calls");
-    let langchain = |kind: &RawValue| LANGCHAIN.iter().any(|of| kind == format!("\"{of}\""));
-    let typed = probe.raw("type").is_some_and(langchain);
+    let typed = probe.raw("type").is_some_and(is_langchain);
     let mut is_there = |name| probe.raw(name).is_some();
     let stopped = is_there("stopReason");
     let instance = is_there("lc") | is_there("lc_namespace");
     let has_content = is_there("data") || content.is_some();
     let called = calls.is_some() | is_there("tool_call_id");
     let declares = is_there("sections") | is_there("toolsAdded") | is_there("toolsRemoved");
-    let has = |any: &[&str]| kinds.iter().any(|kind| any.contains(&&**kind));
+    let has = |any: &[&str]| has_any(&kinds, any);
     match &*role {
         _ if instance || calls.is_some_and(has_args) => Look::Shows(Format::LangChain),
         "" if typed && has_content => Look::Shows(Format::LangChain),
@@ -210,6 +209,7 @@ fn wire(probe: &mut Members<'_>) -> Option<Look> {
         .then_some(Look::Shows(Format::Gemini))
 }
 
+#[inline(never)]
 fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
     match crate::json::content(content) {
         Ok(Some(Content::Blocks(blocks))) => {
@@ -217,6 +217,11 @@ fn kinds(content: &RawValue) -> Vec<Cow<'_, str>> {
         }
         Ok(_) | Err(_) => Vec::new(),
     }
+}
+
+#[inline(never)]
+fn has_any(kinds: &[Cow<'_, str>], any: &[&str]) -> bool {
+    kinds.iter().any(|kind| any.contains(&&**kind))
 }
 
 fn kind(block: &str) -> Option<Cow<'_, str>> {
@@ -235,6 +240,12 @@ fn is_shown(parts: &RawValue) -> bool {
     !kinds(parts).is_empty() || parts == "[]"
 }
 
+#[inline(never)]
+fn is_langchain(kind: &RawValue) -> bool {
+    LANGCHAIN.iter().any(|of| kind == format!("\"{of}\""))
+}
+
+#[inline(never)]
 fn has_args(calls: &RawValue) -> bool {
     let calls: Vec<&RawValue> = crate::json::items(calls).unwrap_or_default();
     let first = calls.first().and_then(|call| CALL.read(call).ok());

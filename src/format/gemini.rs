@@ -213,6 +213,7 @@ fn output_text<'a>(raw: &'a RawValue, error: &mut bool) -> Read<Cow<'a, str>> {
 }
 
 /// Changes to a content's parts; a result that is cut loses its images with its text.
+#[inline(never)]
 pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let mut ops = Vec::new();
     for change in changes.iter().filter(|change| matches!(change.what, What::Text(_))) {

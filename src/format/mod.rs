@@ -28,6 +28,7 @@ use crate::json::{Source, Value};
 
 use crate::model::{Copied, Draft, Made, MessageId, Op, Outline, Piece};
 use openai_items::{AGENTS, RESPONSES};
+use unicode::Mended;
 
 pub use edit::{Change, What, copied_ops, gone, is_marker};
 pub use fingerprint::{fingerprint, of_bytes, with_call_ids};
@@ -118,12 +119,15 @@ impl Format {
     /// As `read`.
     pub fn read_json(self, source: Source<'_>, index: u32) -> Result<Draft<'_>> {
         let draft = match unicode::mend(source.json) {
-            Some(mended) => {
-                self.read_source(mended.text.as_str().into()).map(|draft| mended.mark(draft))
-            }
+            Some(mended) => self.read_mended(&mended),
             None => self.read_source(source),
         };
         draft.map_err(|flaw| flaw.at(index))
+    }
+
+    #[inline(never)]
+    fn read_mended(self, mended: &Mended) -> json::Read<Draft<'static>> {
+        self.read_source(mended.text.as_str().into()).map(|draft| mended.mark(draft))
     }
 
     /// The operations that change a message as told: members first, then removals from the last index to the first.

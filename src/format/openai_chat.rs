@@ -201,6 +201,7 @@ fn result<'a>(mut message: Members<'a>, legacy: bool, parts: &mut Vec<Part<'a>>)
 }
 
 /// Changes to content, calls and members beside them. No empty list of calls and no empty content goes out.
+#[inline(never)]
 pub(super) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let (stay, go) = edit::split(outline, changes);
     let mut ops = edit::sets(outline, changes, &set);

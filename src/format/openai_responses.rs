@@ -351,6 +351,7 @@ fn other<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) -> Read<Role> {
 }
 
 /// Changes to a message's parts, or to the one thing that an item is. Item ids and encrypted content are never touched.
+#[inline(never)]
 pub(super) fn edit(outline: &Outline, changes: &[Change], items: &Items) -> Vec<Op> {
     let ours = outline.role == Role::Assistant;
     let (stay, mut go) = edit::split(outline, changes);

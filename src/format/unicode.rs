@@ -23,9 +23,11 @@ pub(super) struct Mended {
 
 /// The JSON with its lone surrogates replaced, or `None` if it has none.
 pub(super) fn mend(json: &str) -> Option<Mended> {
-    if !has_surrogate(json.as_bytes()) {
-        return None;
-    }
+    if has_surrogate(json.as_bytes()) { mend_lone(json) } else { None }
+}
+
+#[inline(never)]
+fn mend_lone(json: &str) -> Option<Mended> {
     let mut at = next_lone(json, 0)?;
     let stand_in = unused(json);
     let escape = escape_of(stand_in);

@@ -64,10 +64,15 @@ impl Filled<'_> {
 /// assert_eq!(filled.source().json, r#"{"a":"x\n","b":["y"]}"#);
 /// ```
 pub fn fill_in<'a>(first: &'a str, others: &[&'a str]) -> Filled<'a> {
-    let mut known = Vec::new();
     if others.is_empty() {
-        return Filled { json: Cow::Borrowed(first), known };
+        return Filled { json: Cow::Borrowed(first), known: Vec::new() };
     }
+    fill_in_texts(first, others)
+}
+
+#[inline(never)]
+fn fill_in_texts<'a>(first: &'a str, others: &[&'a str]) -> Filled<'a> {
+    let mut known = Vec::new();
     let length = others.iter().fold(first.len(), |sum, text| sum.saturating_add(text.len()));
     // Line ends take two bytes, and lines are rarely shorter than this.
     let mut json = String::with_capacity(length.saturating_add(length / 16));

@@ -39,6 +39,7 @@ pub(super) fn assigned(bytes: &[u8], at: usize) -> Found {
 }
 
 /// The value of the label at a place, if it may be a secret.
+#[inline(never)]
 fn value_of(bytes: &[u8], at: usize, label: Label) -> Found {
     let Label { group, is_quoted, .. } = label;
     let mut from = at.saturating_add(label.from);
@@ -116,6 +117,12 @@ fn is_pair(value: &[u8]) -> bool {
 pub(super) fn pem(bytes: &[u8], at: usize) -> Found {
     let rest = bytes.get(at..)?;
     let head = rest.strip_prefix(BEGIN.as_bytes())?;
+    key_after(bytes, rest, head)
+}
+
+/// The private key in `rest`, if what follows the start of its first line (`head`) looks like one.
+#[inline(never)]
+fn key_after(bytes: &[u8], rest: &[u8], head: &[u8]) -> Found {
     let name = PRIVATE_KEY.as_bytes();
     // Kinds of keys are short words in capitals: no other secret stands in one.
     let head = head.get(..LONGEST_KIND.saturating_add(name.len())).unwrap_or(head);
@@ -213,6 +220,7 @@ pub fn first_private_key(text: &str) -> Option<usize> {
 }
 
 /// Where the private key in PEM ends whose body starts at a word: the words in it are parts of a secret, however short.
+#[inline(never)]
 pub fn end_of_key(text: &str, word: usize) -> Option<usize> {
     let before = text.get(..word)?;
     let line = behind_line_end(before.as_bytes());

@@ -6,6 +6,7 @@ use crate::model::{Kind, Op, Outline, Piece, Place, Role};
 
 /// Changes to parts. What stands in one part with its call goes with it; a call that is answered in place loses the
 /// question that nobody answered.
+#[inline(never)]
 pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let gone = |at: u32| {
         let piece = usize::try_from(at).ok().and_then(|at| outline.pieces.get(at));

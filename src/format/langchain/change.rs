@@ -8,6 +8,7 @@ use crate::json::Value;
 use crate::model::{Kind, Op, Outline, Piece, Place};
 
 /// Changes to content and calls, in every place in which a call stands.
+#[inline(never)]
 pub(in crate::format) fn edit(outline: &Outline, changes: &[Change]) -> Vec<Op> {
     let (mut stay, mut go) = edit::split(outline, changes);
     let mut ops = edit::sets(outline, changes, &|piece, what| {

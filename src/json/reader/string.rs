@@ -27,6 +27,12 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return Ok(Cow::Borrowed(self.from(start, self.at - 1)));
         }
+        self.escaped(start, strict)
+    }
+
+    /// The string that begins at `start`, if it has escapes; the reader is at the first of them.
+    #[inline(never)]
+    fn escaped(&mut self, start: usize, strict: bool) -> Read<Cow<'a, str>> {
         // What follows is rarely longer than this: it need not grow line by line.
         let mut out = String::with_capacity((self.text.len() - start).min(4096));
         out.push_str(self.from(start, self.at));
