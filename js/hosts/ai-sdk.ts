@@ -2,7 +2,7 @@
 import { isContextOverflow } from "../compaction/overflow.js";
 import type { AbortSignal, ReadableStream } from "../types/web.js";
 import type { Parts, Prepared } from "../types.js";
-import { nameOfModel } from "./providers.js";
+import { idOfModel, nameOfModel, thinkingOf } from "./providers.js";
 import { type HostSession, Session } from "./session.js";
 
 /** A session: its options, or a `ContextManager` of yours with `format: "ai-sdk"`, which you open and save. */
@@ -87,7 +87,7 @@ export function prepareStep(
   let last: Prepared<unknown> | undefined;
   return async (step) => {
     const { messages, instructions, system = instructions, steps = [], model } = step;
-    own.follow(nameOfModel(model));
+    own.follow(nameOfModel(model), thinkingOf(idOfModel(model)));
     // The SDK before 6 takes no options of a provider from a step.
     if (!SINCE_6.some((member) => member in step)) own.losesHints();
     if (last) own.observe(steps.at(-1)?.usage, last);
@@ -130,7 +130,7 @@ export function middleware(session: AiSdkSession): AiSdkMiddleware {
   return {
     specificationVersion: "v4" as never,
     transformParams: async ({ params, model }) => {
-      own.follow(nameOfModel(model));
+      own.follow(nameOfModel(model), thinkingOf(idOfModel(model)));
       const prepared = await own.context.prepare(params.prompt, partsOf(params));
       return sent(params, params.prompt, prepared);
     },

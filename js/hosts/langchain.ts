@@ -1,6 +1,7 @@
 /** LangChain's agents (npm's `langchain`): each call of the model through a `ContextManager`, one for each thread. */
 import { ContextManager } from "../session/context.js";
 import type { ContextManagerOptions, Parts, Prepared } from "../types.js";
+import { thinkingOf } from "./providers.js";
 import { type HostSession, Session, Sessions } from "./session.js";
 
 /** A session: its options, or a `ContextManager` of yours with `format: "langchain"`, which you open and save. */
@@ -61,7 +62,7 @@ class Thread extends Session {
   /** A call with these messages follows. */
   sees(messages: readonly unknown[], model: unknown): void {
     this.#classes.seen = messages;
-    this.follow(nameOf(model));
+    this.follow(nameOf(model), thinkingOf(idOf(model)));
   }
 }
 
@@ -75,6 +76,16 @@ function nameOf(model: unknown): string {
   const { modelProvider, model: asked } = _defaultConfig ?? {};
   const type = _llmType?.call(model);
   return [type, modelProvider, asked, useResponsesApi === true && "responses"].join(" ");
+}
+
+/** The id of the model that is asked. */
+function idOf(chatModel: unknown): unknown {
+  const { model, modelName, _defaultConfig } = Object(chatModel) as {
+    model?: unknown;
+    modelName?: unknown;
+    _defaultConfig?: { model?: unknown };
+  };
+  return model ?? modelName ?? _defaultConfig?.model;
 }
 
 /**

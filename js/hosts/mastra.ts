@@ -2,7 +2,7 @@
 import { isContextOverflow } from "../compaction/overflow.js";
 import type { AbortSignal } from "../types/web.js";
 import type { Parts, Prepared } from "../types.js";
-import { nameOfModel } from "./providers.js";
+import { idOfModel, nameOfModel, thinkingOf } from "./providers.js";
 import { type HostSession, Session } from "./session.js";
 
 /** A call of an agent's model. */
@@ -83,7 +83,7 @@ export function processor(session: HostSession, parts: Pick<Parts, "tools"> = {}
   return {
     id: "plimsoll",
     processLLMRequest: async ({ prompt, model, steps = [], retryCount = 0, abortSignal }) => {
-      own.follow(nameOfModel(model));
+      own.follow(nameOfModel(model), thinkingOf(idOfModel(model)));
       const before = last;
       last = undefined;
       // A call that is sent again comes with the steps that it came with before.

@@ -17,6 +17,7 @@ import {
   restored,
   type UiMessage,
 } from "./opencode-messages.js";
+import { bindsThinking, thinkingOf } from "./providers.js";
 import { Session, Sessions } from "./session.js";
 
 /** Options of a `ContextManager` without `format`, and with opencode's own model as its default `window`; or a manager of yours. */
@@ -70,8 +71,18 @@ export interface OpencodeHooks {
 /** What opencode knows of a model. */
 interface Known {
   limit?: { context?: number; output?: number };
-  api?: { npm?: unknown };
+  api?: { id?: unknown; npm?: unknown };
 }
+
+/** Packages with which opencode asks Anthropic's API, or Bedrock's, to drop thinking that an edit made void, where a model binds it. */
+const DROPS = ["@ai-sdk/anthropic", "@ai-sdk/google-vertex/anthropic", "@ai-sdk/amazon-bedrock"];
+
+/** What becomes of the model's thinking; undefined: its provider decides. */
+function thinkingIn(api: Known["api"]): "bound" | "free" | undefined {
+  const isDropped = bindsThinking(api?.id) && DROPS.includes(String(api?.npm));
+  return isDropped ? "bound" : thinkingOf(api?.id);
+}
+
 interface Client {
   config: {
     providers(): Promise<{
@@ -130,7 +141,7 @@ class OpencodeManaged extends Session {
     if (!data) return;
     this.#model = name;
     const known = data.providers?.find(({ id }) => id === provider)?.models[model];
-    this.follow(`${provider} ${known?.api?.npm}`);
+    this.follow(`${provider} ${known?.api?.npm}`, thinkingIn(known?.api));
     const { context = 0, output = 0 } = known?.limit ?? {};
     if (!this.#follows || context === 0) return;
     const maxOutputTokens = Math.min(output, MOST_OUTPUT_TOKENS);

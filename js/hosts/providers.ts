@@ -40,3 +40,24 @@ export function thinkingWithoutHints(
 ): NonNullable<ContextManagerOptions<unknown>["thinking"]> {
   return BINDS.has(provider) ? "drop" : "free";
 }
+
+/** The first version of Claude whose thinking is bound to the messages before it: 5.1. */
+const BINDING = 501;
+
+/** Whether a Claude model binds its thinking to the messages before it, as its name says; `undefined`: no version of Claude is in it. */
+export function bindsThinking(model: unknown): boolean | undefined {
+  const version = /claude-(?:[a-z]+-)?(\d+)(?:[.-](\d{1,2}))?(?!\d)/i.exec(String(model ?? ""));
+  if (!version) return undefined;
+  const [, major, minor = 0] = version;
+  return Number(major) * 100 + Number(minor) >= BINDING;
+}
+
+/** Returns the option `thinking` for a model of this name and a host that has no place for hints; `undefined`: the provider decides. */
+export function thinkingOf(model: unknown): "free" | undefined {
+  return bindsThinking(model) === false ? "free" : undefined;
+}
+
+/** The id of an AI SDK's model, an instance or its name. */
+export function idOfModel(model: unknown): unknown {
+  return typeof model === "string" ? model : (Object(model) as { modelId?: unknown }).modelId;
+}

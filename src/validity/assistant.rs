@@ -128,6 +128,10 @@ impl Repairer {
         self.intact =
             intact.map(|start| start.to(index.next())).or_else(|| self.intact.filter(goes_on));
         self.record_speaker(index, speaker);
+        // Results that stand in it go out after it: what the model says next is another turn of its.
+        if speaker != Role::Assistant {
+            self.finish_run(seen);
+        }
     }
 
     /// Whether another assistant message continues the newest run.
