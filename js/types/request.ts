@@ -44,8 +44,8 @@ export interface Prepared<M> {
   compaction: CompactionOutcome | null;
   /**
    * What the request needs besides, so that the provider drops thinking that an edit has made invalid instead of refusing the request
-   * (Anthropic and Bedrock; see the option `thinking`). Empty in most requests, and always with `thinking: "drop"`. `apply` and
-   * `applyHeaders` merge it in; spread over your body it would replace your own `thinking`.
+   * (Anthropic and Bedrock; see the option `thinking`). Empty until an edit leaves such thinking in the request, and always with
+   * `thinking: "drop"`. `apply` and `applyHeaders` merge it in; spread over your body it would replace your own `thinking`.
    */
   hints: {
     /** Members to merge into the request body. */
