@@ -27,6 +27,8 @@ export interface Folded {
 /** A fold with the tokens of the request before and after it. */
 export interface Sized extends Folded {
   status?: CompactionOutcome["status"];
+  /** Why there is no summary, if none was wanted. */
+  reason?: string;
   tokensBefore: number;
   tokensAfter: number;
 }
@@ -71,7 +73,7 @@ export function outcomeOf(
   const without = degraded ? WITHOUT_SUMMARY : undefined;
   return {
     status: fold.status ?? (summary === "" || degraded ? "folded" : "summarized"),
-    reason: reason ?? without ?? "fold by digest and hot set",
+    reason: reason ?? without ?? fold.reason ?? "",
     tokensBefore,
     tokensAfter,
     reductionPct: pct(tokensBefore, tokensAfter),

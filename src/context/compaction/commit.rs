@@ -3,7 +3,7 @@
 use crate::context::compaction::aside::{put_back, set_aside};
 use crate::context::compaction::ceiling::Ceiling;
 use crate::context::compaction::compaction_history::{Record, record_id};
-use crate::context::compaction::compaction_outcome::record_compaction;
+use crate::context::compaction::compaction_outcome::{reason_of_fold, record_compaction};
 use crate::context::compaction::folds::{
     digest_names, dropped_tokens, fold_count, fold_planned, folded_of, kept_before, ranges,
     unsummarized_blocks,
@@ -96,7 +96,8 @@ fn committed_json(session: &Session, carried: bool, before: u64, after: u64) -> 
         "firstKept": session.decisions.pruner.start,
         "kept": kept_before(session, session.decisions.pruner.start),
         "head": session.decisions.placeholders.head,
-        "identifiers": digest_names(session)
+        "identifiers": digest_names(session),
+        "reason": reason_of_fold(session)
     })
 }
 

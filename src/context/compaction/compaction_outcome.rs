@@ -53,6 +53,17 @@ pub(in crate::context) fn fold_without_summarizer(session: &mut Session) {
     });
 }
 
+/// Why the last fold has no summary: without a summarizer, or because too little went for one. A summary that was wanted is
+/// missed by the caller.
+pub(in crate::context) fn reason_of_fold(session: &Session) -> &'static str {
+    let degraded = session.compactions.last.as_ref().is_some_and(|it| it.degraded);
+    if session.options.summarizes && !degraded {
+        "fold by digest and hot set: less than `summary.minimumTokens` went"
+    } else {
+        "fold by digest and hot set"
+    }
+}
+
 /// What room was made, by the deepest step that was taken; an edit that only pays makes none.
 /// `after`: tokens after a compaction, which has read what went.
 pub(in crate::context) fn compaction_outcome(
@@ -67,7 +78,7 @@ pub(in crate::context) fn compaction_outcome(
         let own = |it: &&Record| it.id.ends_with(BY_ITSELF) || it.degraded;
         match last.filter(|it| !own(it) && !session.decisions.placeholders.summary.is_empty()) {
             Some(_) => ("summarized", "fold by a summary"),
-            None => ("folded", "fold by digest and hot set"),
+            None => ("folded", reason_of_fold(session)),
         }
     } else if by(&[Rule::Discard]) {
         ("discarded", "the oldest were dropped")

@@ -130,6 +130,8 @@ fn a_fold_too_small_for_a_summary_does_not_wait_for_one() {
         assert!(!answer.fold_due, "nobody is waited for");
         if let Some(fold) = answer.fold {
             assert!(!fold.degraded, "no summary was wanted");
+            let reason = answer.outcome.unwrap().reason;
+            assert!(reason.ends_with("less than `summary.minimumTokens` went"), "{reason}");
             let Some(Step::Done(again)) = host.session.prepare(host.now_ms + 1) else {
                 panic!("asks")
             };

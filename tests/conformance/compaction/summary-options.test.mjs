@@ -217,3 +217,18 @@ test("a compaction without a summarizer says so in its reason", { skip }, async 
   assert.equal(outcome.reason, "fold by digest and hot set");
   assert.deepEqual(types(), ["compaction-start", "compaction-end"]);
 });
+
+test("a fold that is too small for a summary says so in its reason", { skip }, async () => {
+  const summarize = async () => assert.fail("no summary is worth a call");
+  const { context } = manager(summarize, { summary: { minimumTokens: 1_000_000 } });
+  /** @type {any[]} */
+  const outcomes = [];
+  for (let steps = 1; steps <= 40; steps += 1)
+    outcomes.push((await context.prepare(talk(steps))).compaction);
+  const folds = outcomes.filter((outcome) => outcome?.record);
+  assert.ok(folds.length > 0);
+  for (const { status, reason } of folds) {
+    assert.equal(status, "folded");
+    assert.match(reason, /less than `summary\.minimumTokens`/);
+  }
+});
