@@ -45,15 +45,19 @@ pub(in crate::context) fn policy(
 ) -> Result<Policy> {
     let preset = options.text("preset")?;
     let mut policy = Policy::preset(preset.as_deref().unwrap_or("balanced"))?;
-    let own = if policy.seed.is_some() { &SEEDS[..] } else { &OURS };
-    let of_others = SEEDS.iter().find_map(|name| Some((*name, options.get(name)?)));
-    if let (None, Some((name, value))) = (&policy.seed, of_others) {
-        return Err(without_its_preset(options, name, value));
-    }
-    options.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
     if let Some(retention) = options.get("retention") {
         policy = retaining(options, retention, preset.is_some())?;
     }
+    let (ours, seeds) = Policy::PRESETS.split_at(Policy::OURS);
+    let (own, others, presets) = match policy.seed {
+        Some(_) => (&SEEDS[..], &OURS[..], ours),
+        None => (&OURS[..], &SEEDS[..], seeds),
+    };
+    let of_others = others.iter().find_map(|name| Some((*name, options.get(name)?)));
+    if let Some((name, value)) = of_others.filter(|(name, _)| !internal.contains(name)) {
+        return Err(without_its_preset(options, name, value, presets));
+    }
+    options.refuse_others(&[&EVERY[..], own, facade].concat(), internal)?;
     let share = |name, default| Ok(options.amount(name, SHARE_PLACES, 1)?.unwrap_or(default));
     if policy.seed.is_none() {
         policy.trigger = share("trigger", policy.trigger)?;
@@ -83,9 +87,14 @@ pub(in crate::context) fn policy(
 }
 
 #[cold]
-fn without_its_preset(options: &OptionsReader<'_>, name: &str, value: &RawValue) -> Error {
-    let presets = Policy::seeds().collect::<Vec<_>>().join(", ");
-    options.refused(name, &format!("one of the presets {presets} beside it"), value)
+fn without_its_preset(
+    options: &OptionsReader<'_>,
+    name: &str,
+    value: &RawValue,
+    presets: &[&str],
+) -> Error {
+    let expected = format!("one of the presets {} beside it", presets.join(", "));
+    options.refused(name, &expected, value)
 }
 
 /// The policy for the option `retention`.

@@ -129,7 +129,11 @@ impl Policy {
         "hermes",
     ];
 
+    /// How many of them are ours.
+    pub(crate) const OURS: usize = 4;
+
     /// The names of the other systems' alone.
+    #[cfg(test)]
     pub(crate) fn seeds() -> impl Iterator<Item = &'static str> {
         let is_seed = |name: &&str| Self::preset(name).is_ok_and(|policy| policy.seed.is_some());
         Self::PRESETS.into_iter().filter(is_seed)
