@@ -66,9 +66,14 @@ export function coreOptions<M>(options: ManagerOptions<M>): string {
   }
   if (summarizersOf({ summarize }).length > 0) settings.summarizes = true;
   if (summary !== undefined) settings.summary = coreSummary(summary);
-  if (typeof settings.window !== "object" || settings.window === null) {
-    throw invalid("window", "{ contextTokens }", settings.window);
+  const { window } = settings;
+  if (typeof window !== "object" || window === null) {
+    throw invalid("window", "{ contextTokens }", window);
   }
+  const size: Partial<Record<"contextTokens", unknown>> = own(window);
+  // What is missing would count as 0, a window that is unknown, and nothing would be removed.
+  size.contextTokens ??= null;
+  settings.window = size;
   return argumentJson(settings, "options");
 }
 

@@ -34,6 +34,8 @@ const options = [
     { window: { contextTokens: 1_000, maxOutputTokens: -5 } },
     /maxOutputTokens|window/,
   ],
+  ["no contextTokens", { window: {} }, /contextTokens/],
+  ["contextTokens undefined", { window: { contextTokens: undefined } }, /contextTokens/],
   ["no window", {}, /window/],
   ["a null window", { window: null }, /window/],
   ["trigger NaN", { window, trigger: Number.NaN }, /trigger/],
