@@ -179,6 +179,8 @@ export class View<M> {
     if (this.#plain.has(at) && isSent()) return { message: made as M, isPlain: true };
     try {
       const message = this.#create?.({ role, content, ...from, ...names }) ?? (made as M);
+      if (typeof message !== "object" || "then" in (message as object))
+        throw new TypeError("it returned no message");
       return { message, isPlain: false };
     } catch (error) {
       const sent = isSent();

@@ -154,6 +154,24 @@ test("a create callback that throws is replaced by a plain message for the epoch
   assert.equal(created(() => true).failures().length, 1);
 });
 
+test("a create callback that returns no message, or a promise of one, counts as one that threw", {
+  skip,
+}, () => {
+  const plain = played(manager({}).context);
+  for (const made of [
+    5,
+    "a message",
+    true,
+    Promise.resolve({ role: "user", content: "a message" }),
+  ]) {
+    const { context, failures } = manager({ create: () => made });
+    assert.deepEqual(played(context), plain);
+    const [{ callback, reason }, ...more] = failures();
+    assert.deepEqual([callback, more], ["create", []]);
+    assert.match(reason, /it returned no message/);
+  }
+});
+
 test("a create callback that throws for class instances causes a typed error", {
   skip,
 }, () => {
