@@ -1,6 +1,7 @@
 /** Session shared by the adapters: follows model changes and retries once after an overflow. */
 import { isContextOverflow } from "../compaction/overflow.js";
 import { objectOf } from "../core/arguments.js";
+import { invalid } from "../core/errors.js";
 import { ContextManager } from "../session/context.js";
 import type { ContextManagerOptions, Format, Parts, Prepared, Provider } from "../types.js";
 import { providerOf, thinkingWithoutHints } from "./providers.js";
@@ -51,6 +52,9 @@ export class Session {
     objectOf("session", session);
     const isOwn = !(session instanceof ContextManager);
     const { hasNoHints = false, ...fixed } = host;
+    // Read in another format, results of the host's would be dropped as invalid.
+    if (!isOwn && ![undefined, "auto", host.format].includes(session.format))
+      throw invalid("session", `a manager with format: "${host.format}"`, session.format);
     this.#follows = isOwn && session.provider === undefined;
     this.#mayDrop = isOwn && session.thinking === undefined;
     this.#drops = this.#mayDrop && hasNoHints;

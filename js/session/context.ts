@@ -556,6 +556,11 @@ export class ContextManager<M = unknown> {
     return recalled(this.#session, answer.message, answer.block) ?? answer.text;
   }
 
+  /** @internal Format of the messages, as the options name it. */
+  get format(): ContextManagerOptions<M>["format"] {
+    return this.#session.options().format;
+  }
+
   /** @internal Returns the work done so far, for tests and benchmarks. It starts over if the Wasm instance was lost. */
   counters(): Counters {
     const manager = this.#session.opened("counters");

@@ -192,6 +192,16 @@ test("an answer arrives although its session has ended or its usage cannot be re
   }
 });
 
+test("a manager of another format is refused, since its requests would lack what that format has not", async () => {
+  const { ContextManager } = await import(pathToFileURL(join(entry, "../../index.js")).href);
+  for (const adapt of [middleware, prepareStep]) {
+    assert.throws(() => adapt(new ContextManager({ window: WINDOW, format: "openai-chat" })), {
+      message: 'session: expected a manager with format: "ai-sdk", got "openai-chat"',
+    });
+    adapt(new ContextManager({ window: WINDOW }));
+  }
+});
+
 test("the middleware sends a call that was refused as too long again, smaller", async () => {
   for (const ask of [
     async (wrapped) => (await generateText({ ...asked, model: wrapped, maxRetries: 0 })).text,
