@@ -39,7 +39,7 @@ export function look(source: Source, args: Arguments, key?: string, form?: Form)
   const isBucket = report.buckets.some(({ bucket }) => bucket === key);
   if (report.nearestKeys !== undefined && !isBucket) {
     const near = inWords(nearKeys(key ?? "", report.nearestKeys).map(quoted), "or");
-    const close = near === "" ? "" : `. Did you mean ${near}?`;
+    const close = near === "" ? "; plimsoll inspect --chat lists keys" : `. Did you mean ${near}?`;
     throw usage(`no key ${quoted(key ?? "")} at call ${call}${close}`);
   }
   const looked = { facts: all, call, source: source.setting.source, report };

@@ -104,7 +104,8 @@ test("an unknown key exits with 2 and lists the nearest keys", () => {
   );
   checkRefusal(["detail", "mesage:3", PLAN], assert, /Did you mean "message:3"\?\n/);
   checkRefusal(["detail", "message:9999", PLAN], assert, /Did you mean "message:96"\?\n/);
-  checkRefusal(["detail", "foo", PLAN], assert, /no key "foo" at call 49\n/);
+  const keys = /no key "foo" at call 49; plimsoll inspect --chat lists keys\n/;
+  checkRefusal(["detail", "foo", PLAN], assert, keys);
   checkRefusal(["detail", "message:9999", PLAN], assert, /no key "message:9999" at call 49/);
   checkRefusal(["detail", "system", AUDIT], assert, /no key "system" at call 235/);
   checkRefusal(["detail"], assert, /KEY is missing: plimsoll detail KEY FILE/);
