@@ -60,7 +60,8 @@ export function sqliteStore(path: string): Store &
     close(): void;
   } {
   // Without a name SQLite makes a database that is gone when it is closed.
-  if (typeof path !== "string" || path === "") throw invalid("path", "that of a database", path);
+  if (typeof path !== "string" || path === "")
+    throw invalid("path", "the path of a database", path);
   const { DatabaseSync } = sqlite();
   const database = new DatabaseSync(path);
   try {

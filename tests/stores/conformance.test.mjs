@@ -269,8 +269,8 @@ test("sqliteStore closes a file that is no database and creates none without a n
   writeFileSync(spec.place, "no database".repeat(100));
   const [{ errors, handles }] = await runTask("unopened", spec, { paths: ["", 7, spec.place] });
   assert.deepEqual(errors.slice(0, 2), [
-    'path: expected that of a database, got ""',
-    "path: expected that of a database, got 7",
+    'path: expected the path of a database, got ""',
+    "path: expected the path of a database, got 7",
   ]);
   assert.match(errors[2], /not a database/);
   assert.equal(handles, 0);
