@@ -126,7 +126,7 @@ export class CandidateStore {
        * Skip the gates, for example to promote an untrusted candidate or to undo a promotion. The order of states still applies.
        * Default false.
        */
-      force?: boolean;
+      force?: boolean | undefined;
     },
   ): Candidate {
     refuseNonFinite("change", change, 1);
@@ -137,7 +137,7 @@ export class CandidateStore {
   list(
     filter: {
       /** Only candidates in this state. Default: all. */
-      state?: CandidateState;
+      state?: CandidateState | undefined;
     } = {},
   ): Candidate[] {
     const { state = null } = onlyKnown("filter", filter, ["state"]);
@@ -166,13 +166,13 @@ export class CandidateStore {
       /** The time now, in epoch milliseconds. */
       at: number;
       /** Most candidates. Default 10. */
-      maxCount?: number;
+      maxCount?: number | undefined;
       /** Most tokens of the section, including its heading. Default 1,200. */
-      maxTokens?: number;
+      maxTokens?: number | undefined;
       /** Share of `maxTokens` that is filled, 0..1, since tokens are estimates. Default 0.85. */
-      headroom?: number;
+      headroom?: number | undefined;
       /** Only candidates of these categories. Default: all. */
-      categories?: readonly string[];
+      categories?: readonly string[] | undefined;
     },
   ): {
     /** The section, or `null` if there are no candidates for it. */
@@ -237,7 +237,7 @@ export class CandidateStore {
     jsonl: string,
     options: {
       /** Refuses a file with a lower revision; see `CandidateStore.revision`. Default 0: any file. */
-      revision?: number;
+      revision?: number | undefined;
       /** Signer of this file, if it is not the signer of the store; for changing the key. */
       sign?: CandidateSigner;
     } = {},

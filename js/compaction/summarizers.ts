@@ -11,11 +11,11 @@ export interface EndpointOptions {
   /** Name of the model. */
   model: string;
   /** Streams the answer, so that a slow model does not run into the deadline `summary.silenceMs`. Default true. */
-  stream?: boolean;
+  stream?: boolean | undefined;
   /** Additional headers; they replace ours of the same name. Default none. */
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Additional members of the request body, such as `temperature`; they replace ours of the same name. Default none. */
-  body?: Readonly<Record<string, unknown>>;
+  body?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const OPTIONS = ["model", "baseUrl", "apiKey", "stream", "headers", "body"] as const;
@@ -54,9 +54,9 @@ export function openaiCompatible(
      */
     baseUrl: string;
     /** Key, sent as bearer token. Default: none is sent. */
-    apiKey?: string;
+    apiKey?: string | undefined;
     /** Member with the limit of the answer. Newer models of OpenAI need `max_completion_tokens`. Default `max_tokens`. */
-    maxTokensField?: "max_tokens" | "max_completion_tokens";
+    maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   },
 ): Summarizer {
   const known = onlyKnown("options", options, [...OPTIONS, "maxTokensField"]);
@@ -91,7 +91,7 @@ export function anthropic(
     /** Key, sent as `x-api-key`. */
     apiKey: string;
     /** Address of the API, with or without its version. Default `https://api.anthropic.com`. */
-    baseUrl?: string;
+    baseUrl?: string | undefined;
   },
 ): Summarizer {
   const known = onlyKnown("options", options, OPTIONS);

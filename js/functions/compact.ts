@@ -15,9 +15,9 @@ export async function compact<M>(
   messages: readonly M[],
   options: ContextManagerOptions<M> & {
     /** Compact even below the trigger. Default false. */
-    force?: boolean;
+    force?: boolean | undefined;
     /** Aborts the compaction; it then rejects with `signal.reason`. */
-    signal?: AbortSignal;
+    signal?: AbortSignal | undefined;
   },
 ): Promise<{
   /** The compacted history. */

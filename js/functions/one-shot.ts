@@ -6,7 +6,7 @@ import { call, core, send } from "../core/main.js";
 import * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, counterOf, push } from "../session/counter.js";
 import { appendKnown, keepMeasures, keptOf } from "../session/measures.js";
-import type { Estimator, Format, Provider } from "../types.js";
+import type { ManagerOptions } from "../types.js";
 
 /** A session that holds messages and nothing else. */
 interface Asked {
@@ -32,7 +32,7 @@ const kept: Array<WeakRef<Asked>> = [];
 export function within(
   during: string,
   messages: readonly unknown[],
-  options: { provider?: Provider; format?: Format; estimator?: Estimator; imageTokens?: number },
+  options: Pick<ManagerOptions<unknown>, "provider" | "format" | "estimator" | "imageTokens">,
   work: (manager: glue.Manager) => string,
 ): unknown {
   messagesOf(messages);

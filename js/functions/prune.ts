@@ -54,13 +54,13 @@ export function tierHistory<M>(
   messages: readonly M[],
   options: Pick<ContextManagerOptions<M>, "format" | "provider" | "estimator"> & {
     /** Newest turns that stay whole, at least 1. Default 3. */
-    fullTurns?: number;
+    fullTurns?: number | undefined;
     /** Turns before them in which results and texts are cut. Default 5. */
-    lightTurns?: number;
+    lightTurns?: number | undefined;
     /** UTF-16 code units kept of each of their tool results. Default 300. */
-    resultChars?: number;
+    resultChars?: number | undefined;
     /** UTF-16 code units kept of each of their texts. Default 500. */
-    textChars?: number;
+    textChars?: number | undefined;
   } = {},
 ): PruneResult<M> {
   const { format, provider, estimator, ...tiers } = objectOf("options", options);
@@ -153,9 +153,9 @@ export function pruneHistoryForContextShare<M>(
     /** The window in tokens. */
     maxContextTokens: number;
     /** Share of the window that the history may have, 0..1. Default 0.5. */
-    maxHistoryShare?: number;
+    maxHistoryShare?: number | undefined;
     /** Number of chunks into which the history is split each time; the oldest is dropped. Default 2. */
-    parts?: number;
+    parts?: number | undefined;
   },
 ): ShareResult<M> {
   const known = ["messages", "maxContextTokens", "maxHistoryShare", "parts", "format", "estimator"];

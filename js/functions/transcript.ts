@@ -46,7 +46,7 @@ export function validate<M>(
   provider: Provider,
   options: RuleOptions & {
     /** True if extended thinking is on in the request; rules I11, I20 and I23 are then checked too. Default false. */
-    thinking?: boolean;
+    thinking?: boolean | undefined;
   } = {},
 ): Violation[] {
   const { format, thinking, ...parts } = onlyKnown("options", options, RULES);
@@ -75,7 +75,7 @@ export function repair<M>(
      * Gemini only: sends a tool call of the current turn whose thought signature is lost with the documented placeholder signature,
      * which costs quality. Default false.
      */
-    thinking?: boolean;
+    thinking?: boolean | undefined;
   } = {},
 ): {
   /** The repaired transcript. Unchanged messages are the objects you passed in. */

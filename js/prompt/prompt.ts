@@ -60,19 +60,19 @@ export function assemblePrompt(
   sections: readonly SectionInput[],
   options: {
     /** Limits. Default `promptBudget()`: 20,000 characters a section, 150,000 in total. */
-    budget?: PromptBudget;
+    budget?: PromptBudget | undefined;
     /** What the request is about; raises the priorities of sections that belong to it. Default: priorities as passed. */
-    focus?: RequestFocus;
+    focus?: RequestFocus | undefined;
     /** If protected sections exceed the total budget: cut them `last` (default) or `never`, or throw an `error`. */
-    protect?: "last" | "never" | "error";
+    protect?: "last" | "never" | "error" | undefined;
     /**
      * Order of the sections. `insertion` (default): as passed. `stable-first`: sections with `stable` first, for the prompt cache.
      * `aceclaw`: memory tiers with a priority of 60 or more, `base`, sections with other keys, `task-focus`, `rules`, `tool-guidance`,
      * `environment`, `git`, the other tiers, `skills`, `candidates`.
      */
-    order?: "insertion" | "stable-first" | "aceclaw";
+    order?: "insertion" | "stable-first" | "aceclaw" | undefined;
     /** Marks a cut with the words `truncated` of this locale. Default: a comment with the original size. */
-    locale?: Locale;
+    locale?: Locale | undefined;
   } = {},
 ): PromptPlan {
   listOf("sections", sections);
@@ -145,14 +145,14 @@ export function truncateText(
   maxChars: number,
   options: {
     /** Weight of the head, 0..1. Head and tail are kept in the ratio of their weights. Default 0.7. */
-    head?: number;
+    head?: number | undefined;
     /** Weight of the tail, 0..1. Default 0.2. */
-    tail?: number;
+    tail?: number | undefined;
     /**
      * Text in place of the middle, in which `{original}` becomes the original length. Default
      * `<!-- [TRUNCATED] Original: {original} chars -->` between blank lines.
      */
-    marker?: string;
+    marker?: string | undefined;
   } = {},
 ): {
   /** The text, cut if it was too long. */
@@ -186,13 +186,13 @@ export function requestFocus(
   query: string,
   options: {
     /** Texts of the messages before it, newest last. Files are also searched in the last six. Default none. */
-    recent?: readonly string[];
+    recent?: readonly string[] | undefined;
     /** Folder of the project; paths inside it are returned relative to it. Default: paths as they are written. */
-    projectRoot?: string;
+    projectRoot?: string | undefined;
     /**
      * Languages in which `planSignals` are recognized: some of `en`, `zh`, `vi`, `es`, `de`, `fr`, `ja`, `ko`, `ru`, `pt`. Default: all.
      */
-    languages?: readonly string[];
+    languages?: readonly string[] | undefined;
   } = {},
 ): Required<RequestFocus> {
   const { recent, projectRoot, languages } = onlyKnown("options", options, [
@@ -232,7 +232,7 @@ export function memoryTiers(
     /** Its text. */
     content: string;
     /** Its path, for the report. */
-    path?: string;
+    path?: string | undefined;
   }>,
 ): Section[] {
   listOf("files", files);
@@ -295,9 +295,9 @@ function outline(value: unknown, levels: number): unknown {
 /** Options of `buildContext` and `compressText`. */
 type InWords = {
   /** Language of the words that are added. Default `en`. */
-  locale?: Locale;
+  locale?: Locale | undefined;
   /** Characters (UTF-16 code units) that count as one token. Default 4. */
-  charsPerToken?: number;
+  charsPerToken?: number | undefined;
 };
 const IN_WORDS = ["locale", "charsPerToken"];
 

@@ -14,11 +14,11 @@ export type ShownReport = Omit<InspectReport, "monitor"> & Partial<Pick<InspectR
 /** Options of `renderList` and `renderDetail`. */
 export interface RenderOptions {
   /** Columns of a line, 20 to 500. Default 100. */
-  width?: number;
+  width?: number | undefined;
   /** Adds terminal colors. Everything is also said in words. Default false. */
-  color?: boolean;
+  color?: boolean | undefined;
   /** Uses only ASCII characters; in names from the session others are replaced by `?`. Default false. */
-  ascii?: boolean;
+  ascii?: boolean | undefined;
 }
 
 const WIDTH = { default: 100, least: 20, most: 500 };

@@ -59,23 +59,23 @@ export interface BudgetStatus {
 }
 
 /** Options of `ContextBudget`. Bands begin at shares of the usable window (0..1), none before the one below it. */
-export type ContextBudgetOptions = Partial<ContextWindow> & {
+export type ContextBudgetOptions = Pick<ContextWindow, "maxOutputTokens"> & {
   /** The model's window in tokens. Default 131,072. 0: it is unknown, and no band is reached. */
-  contextTokens?: number;
+  contextTokens?: number | undefined;
   /** False: counts, but reaches no band, asks for no compaction and has no hint. Default true. */
-  enabled?: boolean;
+  enabled?: boolean | undefined;
   /** Share at which the band `warn` begins. Default 0.80. */
-  warn?: number;
+  warn?: number | undefined;
   /** Share at which the band `compact` begins, and with it `shouldCompress()`. Default 0.85. */
-  compact?: number;
+  compact?: number | undefined;
   /** Share at which the band `force` begins. Default 1. */
-  force?: number;
+  force?: number | undefined;
   /** With more messages than this `shouldCompress()` is true, whatever their size (OpenClaw: 500). Default 0: no limit. */
-  maxMessages?: number;
+  maxMessages?: number | undefined;
   /** Tokens that all calls of a run may use together (AIClaw's run budget). 0 or less: no limit. Default: `BudgetStatus.run` is left out. */
-  maxRunTokens?: number;
+  maxRunTokens?: number | undefined;
   /** How tokens are estimated. Default `generic`. */
-  estimator?: Estimator;
+  estimator?: Estimator | undefined;
 };
 
 /**

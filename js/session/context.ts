@@ -241,7 +241,7 @@ export class ContextManager<M = unknown> {
           /** Who called the model, such as `planner` or `fallback`. */
           source: string;
           /** Number of calls. Default 1. */
-          requests?: number;
+          requests?: number | undefined;
         }
       | {
           /** Your name for the kind of compaction; `UNKNOWN` is reported if it is `null` or blank. */
@@ -259,8 +259,9 @@ export class ContextManager<M = unknown> {
   }
 
   /**
-   * Changes the options that depend on the model. Options that you leave out stay as they are, and earlier decisions are kept if
-   * possible. With another estimator or provider the history is measured again, and observed usage is forgotten.
+   * Changes the options that depend on the model. Options that you leave out stay as they are, one that is `undefined` gets its
+   * default, and earlier decisions are kept if possible. With another estimator or provider the history is measured again, and
+   * observed usage is forgotten.
    *
    * @param model any of `model`, `models`, `window`, `estimator`, `provider`, `thinking`, `economy`, and the thresholds of this
    *   model: `trigger`, `triggerTokens`, `target` and `margin`
@@ -323,7 +324,7 @@ export class ContextManager<M = unknown> {
        * Key of a text to include as `detail`: a section's key, `system`, or `message:N`. If there is no such key, the report lists
        * `nearestKeys` instead.
        */
-      detailKey?: string;
+      detailKey?: string | undefined;
     } = {},
   ): InspectReport {
     const { detailKey } = onlyKnown("options", options, ["detailKey"]);
@@ -408,7 +409,7 @@ export class ContextManager<M = unknown> {
   snapshot(
     options: {
       /** Keep what was measured of each message. Default false. */
-      measures?: boolean;
+      measures?: boolean | undefined;
     } = {},
   ): Uint8Array {
     const { measures: kept } = onlyKnown("options", options, ["measures"]);
@@ -475,7 +476,7 @@ export class ContextManager<M = unknown> {
   async save(
     options: {
       /** Save what was measured of each message. Default false. */
-      measures?: boolean;
+      measures?: boolean | undefined;
     } = {},
   ): Promise<{
     /** The revision that the store now holds. */

@@ -72,7 +72,7 @@ export function redisStore(
   client: RedisClient,
   options: {
     /** Start of every key in Redis. Default `plimsoll:`. */
-    prefix?: string;
+    prefix?: string | undefined;
   } = {},
 ): Store & Disposable {
   if (typeof client?.withTypeMapping !== "function") {

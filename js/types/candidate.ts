@@ -93,27 +93,27 @@ export interface CandidateTransition {
 /** The gates, with AceClaw's defaults and the allowed range. Shares are 0..1. */
 export interface CandidateGates {
   /** Observations needed for a promotion. Default 2; 1 to 1,000,000. */
-  minEvidence?: number;
+  minEvidence?: number | undefined;
   /** Attempts within the rolling window needed for a promotion. Default 2; 0 to 1,000,000. */
-  minAttempts?: number;
+  minAttempts?: number | undefined;
   /** Lowest score for a promotion. Default 0.75. */
-  minScore?: number;
+  minScore?: number | undefined;
   /** Highest share of failed attempts for a promotion. Default 0.2. */
-  maxFailureRate?: number;
+  maxFailureRate?: number | undefined;
   /** Most consecutive failures, up to the last attempt, for a promotion. Default 3; 0 to 1,000,000. */
-  maxConsecutiveFailures?: number;
+  maxConsecutiveFailures?: number | undefined;
   /** How long attempts, conflicts and anti-patterns count, in milliseconds. Default 14 days; 1 ms to ten years. */
-  rollingWindowMs?: number;
+  rollingWindowMs?: number | undefined;
   /** How long a severe failure prevents a promotion, in milliseconds. Default 7 days; 0 to ten years. */
-  severeFailureLookbackMs?: number;
+  severeFailureLookbackMs?: number | undefined;
   /** Attempts within the rolling window needed for a demotion. Default 4; 1 to 1,000,000. */
-  demotionMinAttempts?: number;
+  demotionMinAttempts?: number | undefined;
   /** Share of failed attempts that demotes. Default 0.6. */
-  demotionFailureRate?: number;
+  demotionFailureRate?: number | undefined;
   /** Number of conflicts that demotes. Default 2; 1 to 1,000,000. */
-  correctionConflicts?: number;
+  correctionConflicts?: number | undefined;
   /** How long a demoted candidate cools down, in milliseconds. Default 3 days; 0 to ten years. */
-  demotionCooldownMs?: number;
+  demotionCooldownMs?: number | undefined;
 }
 
 /**
@@ -138,11 +138,11 @@ export interface CandidateStoreOptions {
   /** How lines are signed. */
   sign: CandidateSigner;
   /** Changed gates. */
-  gates?: CandidateGates;
+  gates?: CandidateGates | undefined;
   /** Categories that may be promoted. Default: all. */
-  categories?: readonly string[];
+  categories?: readonly string[] | undefined;
   /** Owner of the candidates, such as a tenant or an agent. A file that was signed for another scope is refused. */
-  scope?: string;
+  scope?: string | undefined;
 }
 
 /** Result of loading a file. */

@@ -52,7 +52,7 @@ export interface ContextWindow {
   /** The model's context window in tokens. 0 if it is unknown: nothing is removed then to make room. */
   contextTokens: number;
   /** Tokens held back for the answer. Default 0. The usable window is `contextTokens - maxOutputTokens`. */
-  maxOutputTokens?: number;
+  maxOutputTokens?: number | undefined;
 }
 
 /** What you send besides the messages, exactly as you send it. */
@@ -97,40 +97,41 @@ export interface PolicyOptions {
     | "openclaw"
     | "goclaw"
     | "context-budget"
-    | "hermes";
+    | "hermes"
+    | undefined;
   /** Instead of `preset`: a number from -0.6 (cheapest) to 1.3 (keeps most). `economy` is 0, `balanced` 0.5, `retention` 1. */
-  retention?: number;
+  retention?: number | undefined;
   /**
    * What stays of a result that is cut, for `balanced`, `economy`, `retention` and `capacity`: `names`, the identifiers in it, or
    * `lines`, the lines in which identifiers stand that the agent has used, word for word. Lines stand in stubs in place of names, up to
    * 120 tokens and 10 % of the result, and in the head of a fold beside its names. With `lines`, snapshots hold them too. Default
    * `names`.
    */
-  keep?: "names" | "lines";
+  keep?: "names" | "lines" | undefined;
   /**
    * Share of the usable window above which room must be made, 0..1. Default 0.95 for `balanced`, `economy`, `retention` and
    * `capacity`; the first three also act earlier if that is cheaper. The presets of other systems have defaults of their own.
    * Tokens that only the provider counts, such as a system prompt that you do not pass, are content like any other.
    */
-  trigger?: number;
+  trigger?: number | undefined;
   /**
    * The trigger in tokens, for models that get worse long before their window is full: room is made above this or above `trigger`,
    * whichever is less. Default none.
    */
-  triggerTokens?: number;
+  triggerTokens?: number | undefined;
   /**
    * Size to shrink to when room is made, as a share of the usable window, 0..1, below `trigger`. Default 0.55 of the trigger for
    * `balanced`, `economy`, `retention` and `capacity`, also where `triggerTokens` is the trigger. The presets of other systems have
    * defaults of their own.
    */
-  target?: number;
+  target?: number | undefined;
   /**
    * Factor for estimates, from 1 to 3: they are multiplied by it before they are compared with the trigger and the window. Tokens
    * that a provider has counted (`observe`) are not, only what came after them. Default 1.
    */
-  margin?: number;
+  margin?: number | undefined;
   /** Name of the model, such as `claude-sonnet-4-5`. Chooses its thresholds among `models`. Default none. */
-  model?: string;
+  model?: string | undefined;
   /**
    * Thresholds by model: `trigger`, `triggerTokens`, `target` and `margin`. Those under the longest key that `model` contains take
    * the place of the options of the same name. Default none.
@@ -138,53 +139,55 @@ export interface PolicyOptions {
    * @example
    * { model: "gpt-5-mini", models: { "gpt-5": { trigger: 0.8 }, "gpt-5-mini": { triggerTokens: 100_000 } } }
    */
-  models?: Readonly<Record<string, ModelThresholds>>;
+  models?: Readonly<Record<string, ModelThresholds>> | undefined;
   /**
    * A tool result larger than this share of `window.contextTokens` is cut before it is sent for the first time, 0..1. 1: never.
    * Default 0.12, `capacity` 1. Only for `balanced`, `economy`, `retention` and `capacity`.
    */
-  ingestCap?: number;
+  ingestCap?: number | undefined;
   /** Skips optional edits that would save fewer tokens than this. Default 0; `hermes` 4,096. */
-  minimumGainTokens?: number;
+  minimumGainTokens?: number | undefined;
   /**
    * Number of first messages to protect, without system messages. Protected messages are edited or folded only if the request
    * does not fit otherwise, after everything else. Default 0; `aiclaw` 1, `context-budget` 5, `hermes` 3.
    */
-  protectFirst?: number;
+  protectFirst?: number | undefined;
   /** Number of last messages to protect. Default 0; `aiclaw` 20, `goclaw` 20 and half of all, `context-budget` 15, `hermes` 8. */
-  protectLast?: number;
+  protectLast?: number | undefined;
   /** Number of last turns to protect. Default 0; `aceclaw` 5. */
-  protectTurns?: number;
+  protectTurns?: number | undefined;
   /** Protects as many of the last messages as have at most this many tokens together. Default 0; `openclaw` 20,000. */
-  protectTokens?: number;
+  protectTokens?: number | undefined;
   /** Names or globs of tools whose calls and results are protected anywhere in the history. Default none. */
-  protectTools?: readonly string[];
+  protectTools?: readonly string[] | undefined;
   /**
    * What starts a turn: `user`, a message from a person; `user-role`, any message with the role `user`, even if it only holds tool
    * results. Default `user`; `aceclaw` `user-role`. Only for the presets of other systems.
    */
-  turn?: "user" | "user-role";
+  turn?: "user" | "user-role" | undefined;
   /** UTF-16 code units kept of a shortened body. Default 200. Only for the presets of other systems. */
-  stubChars?: number;
+  stubChars?: number | undefined;
   /**
    * The step after shortening, if that was not enough: `summarize` folds, `truncate` cuts old bodies, `discard` drops the oldest
    * messages. Default `summarize`. Only for the presets of other systems.
    */
-  strategy?: "summarize" | "truncate" | "discard";
+  strategy?: "summarize" | "truncate" | "discard" | undefined;
   /**
    * Prices of your model, relative to one uncached input token. Set all four or none. Only for `balanced`, `economy`, `retention`
    * and `capacity`.
    */
-  economy?: {
-    /** Price of a token read from the prompt cache. Default 0.1. */
-    cacheRead: number;
-    /** Price of a token written to the prompt cache. Default 1.25. */
-    cacheWrite: number;
-    /** Price of an output token. Default 5. */
-    output: number;
-    /** How long a cache entry lives after its last use, in milliseconds. Default 300,000 (five minutes). */
-    cacheTtlMs: number;
-  };
+  economy?:
+    | {
+        /** Price of a token read from the prompt cache. Default 0.1. */
+        cacheRead: number;
+        /** Price of a token written to the prompt cache. Default 1.25. */
+        cacheWrite: number;
+        /** Price of an output token. Default 5. */
+        output: number;
+        /** How long a cache entry lives after its last use, in milliseconds. Default 300,000 (five minutes). */
+        cacheTtlMs: number;
+      }
+    | undefined;
 }
 
 /** What `PolicyOptions.models` holds for a model. */
@@ -197,25 +200,25 @@ export type ModelThresholds = Pick<
 export type PresetOptions =
   | {
       /** One of ours, which has no `turn`, `stubChars` and `strategy`. */
-      preset?: "balanced" | "economy" | "retention" | "capacity";
+      preset?: "balanced" | "economy" | "retention" | "capacity" | undefined;
       /** Not of this preset. */
-      turn?: never;
+      turn?: undefined;
       /** Not of this preset. */
-      stubChars?: never;
+      stubChars?: undefined;
       /** Not of this preset. */
-      strategy?: never;
+      strategy?: undefined;
     }
   | {
       /** Another system's, which has no `retention`, `ingestCap`, `keep` and `economy`. */
       preset: "aceclaw" | "aiclaw" | "openclaw" | "goclaw" | "context-budget" | "hermes";
       /** Not of this preset. */
-      retention?: never;
+      retention?: undefined;
       /** Not of this preset. */
-      ingestCap?: never;
+      ingestCap?: undefined;
       /** Not of this preset. */
-      keep?: never;
+      keep?: undefined;
       /** Not of this preset. */
-      economy?: never;
+      economy?: undefined;
     };
 
 /** Options of a `ContextManager`. Only `window` is required. */
@@ -226,17 +229,17 @@ export interface ManagerOptions<M> extends PolicyOptions {
   /** The model's context window. */
   window: ContextWindow;
   /** Shape of your messages. Default `auto`. */
-  format?: Format;
+  format?: Format | undefined;
   /**
    * API that receives the request. Default: the format's own; `openai-responses` for `openai-agents`; `anthropic` for `pi`, `ai-sdk` and
    * `langchain`.
    */
-  provider?: Provider;
+  provider?: Provider | undefined;
   /**
    * Gemini only: sends a tool call of the current turn whose thought signature is lost with the documented placeholder signature, which
    * costs quality. Default false.
    */
-  signCalls?: boolean;
+  signCalls?: boolean | undefined;
   /**
    * Whether thinking blocks become void when earlier messages change, as newer Claude models have it, which then refuse them.
    * `bound`: they do. Plimsoll removes those after the first change; the newest must stay as it is, so that the provider is told
@@ -245,33 +248,33 @@ export interface ManagerOptions<M> extends PolicyOptions {
    * without its thinking (Claude's adaptive thinking does). `free`: they do not. `none`: the model takes no thinking, and none
    * is sent; only what a provider wants with its calls stays. Default: `bound` for Anthropic and Bedrock, else `free`.
    */
-  thinking?: "bound" | "drop" | "free" | "none";
+  thinking?: "bound" | "drop" | "free" | "none" | undefined;
   /**
    * Default `generic`. A function is asked once for each text of the history, when it is first passed. If it throws, `generic`
    * counts that text, and the event `callback-failed` says so; an answer that is no number is `INVALID_ARGUMENT`.
    */
-  estimator?: Estimator;
+  estimator?: Estimator | undefined;
   /**
    * Tokens of an image, of whatever size, and of each page of a PDF (about 30 kB of it; at most 100 pages). A document that is text
    * counts as its text. Default 1,500. Hermes counts 1,600, pi 1,200.
    */
-  imageTokens?: number;
+  imageTokens?: number | undefined;
   /**
    * Sends every history as it was passed: nothing is removed, shortened or repaired, and no summarizer is called. Sizes are counted all the
    * same. Default false.
    */
-  noop?: boolean;
+  noop?: boolean | undefined;
   /**
    * Returns a key for a message; messages with the same key count as unchanged. Default: the object itself, then its content. These are
    * also used if the function throws (event `callback-failed`).
    */
-  key?: (message: M, index: number) => string;
+  key?: ((message: M, index: number) => string) | undefined;
   /**
    * The history only grows at its end: a position always holds the same message, in this process and the next. A session that is
    * restored with its measures then reads no message again, also without `key`; only the first and the last measured one are compared.
    * Default false.
    */
-  appendOnly?: boolean;
+  appendOnly?: boolean | undefined;
   /**
    * Tells that a message of the history is a summary: the head of an earlier process without its snapshot, or another system's. It is sent
    * unchanged until a fold; then the summarizer updates it, instead of keeping it verbatim beside a second summary. Asked once for each
@@ -280,42 +283,44 @@ export interface ManagerOptions<M> extends PolicyOptions {
    * @example
    * const context = new ContextManager({ window, isSummary: (message) => message.kind === "summary" });
    */
-  isSummary?: (message: M, index: number) => boolean;
+  isSummary?: ((message: M, index: number) => boolean) | undefined;
   /**
    * Builds a synthetic message, for messages that are instances of a class. Default: a plain object of the format. Messages of the
    * assistant are built if roles must alternate: two of yours joined into one, or a neutral line.
    *
-   * If the function throws, a plain object of the format is sent (event `callback-failed`). If your messages are instances of a class, the
+   * If the function throws, or returns no object or a promise, a plain object of the format is sent (event `callback-failed`). If your messages are instances of a class, the
    * call throws `INVALID_ARGUMENT` instead, with your error as `cause`, and the next call tries again.
    */
-  create?: (made: {
-    /** Its role. */
-    role: "user" | "assistant" | "tool";
-    /** Its content, as the format has it. */
-    content: unknown;
-    /** Time of the first message that it replaces, in milliseconds since the epoch; `null` if that message has none. */
-    at: number | null;
-    /** Index of that message in the history you passed last; `null` if it is no longer in it. */
-    index: number | null;
-    /** For a tool result: id of the call. */
-    toolCallId?: string;
-    /** For a tool result: name of the tool. */
-    toolName?: string;
-  }) => M;
+  create?:
+    | ((made: {
+        /** Its role. */
+        role: "user" | "assistant" | "tool";
+        /** Its content, as the format has it. */
+        content: unknown;
+        /** Time of the first message that it replaces, in milliseconds since the epoch; `null` if that message has none. */
+        at: number | null;
+        /** Index of that message in the history you passed last; `null` if it is no longer in it. */
+        index: number | null;
+        /** For a tool result: id of the call. */
+        toolCallId?: string;
+        /** For a tool result: name of the tool. */
+        toolName?: string;
+      }) => M)
+    | undefined;
   /** Your summarizer, or several that are tried in order. Without one, a fold keeps only a digest of what it removes. */
-  summarize?: Summarizer | readonly Summarizer[];
+  summarize?: Summarizer | readonly Summarizer[] | undefined;
   /** How summaries are written. */
-  summary?: SummaryOptions;
+  summary?: SummaryOptions | undefined;
   /** Id of the session, for reports. Default empty. */
-  id?: string;
+  id?: string | undefined;
   /**
    * Returns the time in milliseconds since the epoch. Default `Date.now`. A time that a `Date` cannot hold is `INVALID_ARGUMENT`. If the
    * function throws, its last time is used, or `Date.now()` if there is none (event `callback-failed`).
    */
-  clock?: () => number;
+  clock?: (() => number) | undefined;
   /**
    * Called with each event, after the change that it reports. If it throws, or returns a promise that rejects, the first error is printed
    * with `console.error`.
    */
-  on?: (event: ContextEvent) => void;
+  on?: ((event: ContextEvent) => void) | undefined;
 }

@@ -113,7 +113,7 @@ export interface ReadOptions {
    * Id of the entry at which the branch to read ends (pi, Claude Code, Qwen Code), or index of a run or sample in a file with several.
    * Default: the newest branch, the first run.
    */
-  leaf?: string;
+  leaf?: string | undefined;
 }
 
 /** A session that was read. Its messages are made of their JSON when `messages` is first read. */
@@ -137,14 +137,14 @@ export interface FileCompaction extends CompactionRecord {
 /** What `redactSession` takes out. */
 export interface RedactOptions {
   /** Secrets that are known by their form. Default true. */
-  secrets?: boolean;
+  secrets?: boolean | undefined;
   /** Names of users in paths. Default true. */
-  paths?: boolean;
+  paths?: boolean | undefined;
   /**
    * `full`: texts stay. `stubs`: of each text the first 60 characters stay; of the rest each letter becomes an `x`, each digit a `0`.
    * `numbers`: all letters and digits do. Default `full`.
    */
-  texts?: "full" | "stubs" | "numbers";
+  texts?: "full" | "stubs" | "numbers" | undefined;
 }
 
 /**
@@ -192,9 +192,9 @@ export interface RedactedSession {
 /** Options of `recordedView`. */
 export interface RecordedOptions {
   /** The model's window. Default: that of the file, or one that holds the largest request. */
-  window?: ContextWindow;
+  window?: ContextWindow | undefined;
   /** How tokens are estimated. Default `generic`. */
-  estimator?: Estimator;
+  estimator?: Estimator | undefined;
 }
 
 /** One call of a session as its agent made it. */
@@ -269,9 +269,9 @@ export interface MessageTable {
 /** Options of a search. */
 export interface FindOptions {
   /** True to find small and capital letters alike. Default false. */
-  ignoreCase?: boolean;
+  ignoreCase?: boolean | undefined;
   /** Most hits, over all messages. Default 10,000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** A message that contains the text of a search. */
@@ -308,7 +308,7 @@ export interface SessionViews {
     call?: number,
     options?: {
       /** Section key, `system` or `message:N` whose text the report should include. */
-      detailKey?: string;
+      detailKey?: string | undefined;
     },
   ): InspectReport;
   /** Frees the memory that it holds in the core. */
@@ -350,27 +350,27 @@ export type ReplayOptions = PolicyOptions & {
   /** The window to play the session in. */
   window: ContextWindow;
   /** Whose rules the requests must satisfy. Default: the format's own provider. */
-  provider?: Provider;
+  provider?: Provider | undefined;
   /** How tokens are estimated. Default `generic`. */
-  estimator?: Estimator;
+  estimator?: Estimator | undefined;
   /**
    * Tokens that every request contains and the file does not, such as a system prompt. Default `usage`: what the provider's counts in
    * the file tell of them; 0 if it has none.
    */
-  unseenTokens?: number | "usage";
+  unseenTokens?: number | "usage" | undefined;
   /**
    * Whether tokens are the provider's: estimates are multiplied by a factor that is fitted to the provider's counts in the file. Default
    * true; without counts it changes nothing.
    */
-  calibrate?: boolean;
+  calibrate?: boolean | undefined;
   /**
    * Plays the session as if a summarizer answered each time that one would be asked, with a summary of so many tokens, or as many as there
    * is room for. What it costs is part of the bill: what it reads as uncached input, and its output. `file`: as many as the middle one of
    * the summaries in the file, and no summarizer if it has none. Default 0: there is no summarizer.
    */
-  summaryTokens?: number | "file";
+  summaryTokens?: number | "file" | undefined;
   /** How many calls to play at once; `Replay.advance` plays the rest. Default: all. */
-  calls?: number;
+  calls?: number | undefined;
   /** Aborts the replay; it then throws `signal.reason`. */
   signal?: AbortSignal | undefined;
 };
@@ -501,7 +501,7 @@ export interface Replay extends SessionViews {
   /** The request that would follow the last one, with all messages of the file. All calls must have been played. */
   next(options?: {
     /** How long after the last call it is made, in milliseconds: after a pause, a prompt cache may have expired. Default 0. */
-    idleMs?: number;
+    idleMs?: number | undefined;
   }): {
     /** Its report. */
     report: InspectReport;

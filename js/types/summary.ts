@@ -65,7 +65,7 @@ export interface SummaryOptions {
    * A fold that removes fewer tokens than this gets no summary. 0: every fold gets one. Default 0 for the presets of other systems; else
    * by the preset.
    */
-  minimumTokens?: number;
+  minimumTokens?: number | undefined;
   /**
    * Headings, limits, and the text around a summary: ours, or those of another system. Default: the preset's system; `plimsoll` for our own
    * presets. `context-budget` has the headings of `hermes`.
@@ -77,48 +77,49 @@ export interface SummaryOptions {
     | "openclaw"
     | "goclaw"
     | "context-budget"
-    | "hermes";
+    | "hermes"
+    | undefined;
   /** Text before a summary in the request. Default: the template's. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** Puts a note for your system prompt into `Prepared.systemNote` while there is a summary. Default false; preset `aiclaw` true. */
-  systemNote?: boolean;
+  systemNote?: boolean | undefined;
   /**
    * Most tokens of a summary. Default: a fifth of the input, from 2,000 to 4,000; AceClaw 4,096; GoClaw 2,000; Hermes 2,000 to 10,000.
    */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
   /** Language of a summary, by name or code. Default: the language of the messages. */
-  language?: string;
+  language?: string | undefined;
   /** What summaries should keep, at most 4,000 characters. Sent to the summarizer as data. */
-  instructions?: string;
+  instructions?: string | undefined;
   /**
    * Removes secrets of about a hundred known forms from prompts, answers, heads, stubs and lists, with or without a summarizer. A function is
    * applied besides, to prompts and answers. `false` removes nothing. Default true.
    */
-  redact?: ((text: string) => string) | boolean;
+  redact?: ((text: string) => string) | boolean | undefined;
   /** Window of the summarizer in tokens. Default: the manager's window. A transcript that is larger is sent in chunks, one call each. */
-  contextTokens?: number;
+  contextTokens?: number | undefined;
   /** Summarize two chunks at a time; `false`: one after another. Default true. */
-  parallel?: boolean;
+  parallel?: boolean | undefined;
   /**
    * Lets `prepare` write summaries ahead of time, in the background, so that a fold does not have to wait for one. Each checkpoint is made from
    * the one before and the messages since; each costs a call. A request that must fold at once uses the last checkpoint if it covers at least
    * half of the tokens. Default false; preset `goclaw` true.
    */
-  checkpoints?: boolean | CheckpointOptions;
+  checkpoints?: boolean | CheckpointOptions | undefined;
   /** A call without any sign of life for so many milliseconds has failed. Default 120,000. */
-  silenceMs?: number;
+  silenceMs?: number | undefined;
   /** Most milliseconds for all calls of a compaction together. Default 600,000 (GoClaw's). */
-  totalMs?: number;
+  totalMs?: number | undefined;
 }
 
 /** When checkpoints are made. The defaults are GoClaw's. */
 export interface CheckpointOptions {
   /** Percents of the usable window. Reaching one makes a checkpoint. Default 25, 50, 75. */
-  thresholds?: readonly number[];
+  thresholds?: readonly number[] | undefined;
   /** Also after so many turns since the last checkpoint. Default 15. */
-  turns?: number;
+  turns?: number | undefined;
   /** No checkpoint for requests below so many tokens. Default 10,000. */
-  minimumTokens?: number;
+  minimumTokens?: number | undefined;
   /**
    * The last checkpoint of an earlier process, for a session that is opened without a snapshot. The first history must begin with the
    * messages that it covers, such as `resumeMessages(session)` of a file that was read. Default none; a snapshot has its own.

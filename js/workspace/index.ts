@@ -21,16 +21,16 @@ const LATEST = 8.64e15;
 /** Options of `Workspace.open`. */
 export interface WorkspaceOptions {
   /** Seconds between two reads of all files, for changes that watchers miss (network disks, containers). 0: off. Default 60. */
-  poll?: number;
+  poll?: number | undefined;
   /** Watch the folders for changes. Default true. */
-  watch?: boolean;
+  watch?: boolean | undefined;
   /** Folder of the user, with files for all projects; `false`: none. Default `~/.aceclaw`. */
-  home?: string | false;
+  home?: string | false | undefined;
   /**
    * Returns the time in epoch milliseconds; it decides which day's notes are read. Default `Date.now`. What it throws, each call that
    * asks for the time throws too; a time that a `Date` cannot hold is `INVALID_ARGUMENT`.
    */
-  clock?: () => number;
+  clock?: (() => number) | undefined;
 }
 
 /** How a workspace notices changes. */
@@ -126,7 +126,7 @@ export class Workspace {
     focus?: RequestFocus,
     options: {
       /** Only the sections for a subagent: `AGENTS.md` and `TOOLS.md`. Default false. */
-      subagent?: boolean;
+      subagent?: boolean | undefined;
     } = {},
   ): Promise<Section[]> {
     const { subagent } = onlyKnown("options", options, ["subagent"]);

@@ -64,3 +64,30 @@ test("with a browser's types, signals, addresses and responses are the browser's
 test("with Node's types, signals, addresses and responses are Node's", () => {
   compile("signals.mts", SIGNALS, { lib: ["es2022"], types: ["node"] });
 });
+
+/** What a program reads from its settings may be missing: it is passed as it is. */
+const UNSET = `import { ContextBudget, ContextManager, assemblePrompt, type Summarizer } from "plimsoll";
+import { renderList } from "plimsoll/inspect";
+import { readSession, recordedView, replay } from "plimsoll/sessions";
+import { openaiCompatible } from "plimsoll/summarizers";
+
+declare const size: number | undefined, text: string | undefined, summarize: Summarizer | undefined;
+const window = { contextTokens: 200_000, maxOutputTokens: size };
+const context = new ContextManager({
+  ...{ window, summarize, trigger: size, economy: undefined, summary: { maxTokens: size, language: text } },
+  ...{ create: undefined, key: undefined, preset: undefined, strategy: undefined, models: { gpt: { target: size } } },
+});
+context.setModel({ model: text, margin: size });
+context.note({ source: "planner", requests: size });
+renderList(context.inspect({ detailKey: text }), { width: size });
+new ContextBudget({ contextTokens: size });
+assemblePrompt([], { budget: undefined, focus: undefined });
+openaiCompatible({ baseUrl: "http://127.0.0.1:11434", model: "qwen3", apiKey: text });
+const session = readSession(new Uint8Array(), { leaf: text });
+recordedView(session, { window });
+replay(session, { window, preset: "hermes", retention: undefined, calls: size });
+`;
+
+test("with `exactOptionalPropertyTypes` an option may be `undefined`", () => {
+  compile("unset.mts", UNSET, { lib: ["es2022"], types: [], exactOptionalPropertyTypes: true });
+});
