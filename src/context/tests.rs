@@ -17,6 +17,7 @@ mod presets;
 mod programs;
 mod providers;
 mod replay;
+mod settings;
 mod snapshot;
 mod thinking;
 mod tiers;

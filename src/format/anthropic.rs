@@ -8,13 +8,19 @@ use super::json::{self, Flaw, Read, or_empty};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
 use crate::json::{
-    Item, RawValue, Shape, Source, Type, Value, json as object, left_unread, optional, required,
+    Content, Item, Members, RawValue, Shape, Source, Type, Value, json as object, left_unread,
+    optional, required,
 };
-use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role};
+use crate::model::{Copied, Kind, Made, Op, Part, Piece, Place, Role, setting};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content }",
-    members: &[required("role", Text), required("content", Type::Content)],
+    members: &[
+        required("role", Text),
+        optional("content", Type::Content),
+        optional("output_config", Raw),
+        optional("clear_at", Raw),
+    ],
     closed: false,
 };
 
@@ -61,8 +67,49 @@ pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Ro
         "system" => Role::System,
         _ => return Err(Flaw::new("/role", "\"user\", \"assistant\" or \"system\"")),
     };
-    part::content(message.content("content"), &|item, part| block(item, role, part), parts)?;
-    Ok(role)
+    let content = message.content("content");
+    if role != Role::System && content.is_none() {
+        return Err(Flaw::new("", "a member `content`"));
+    }
+    let Some(name) = setting_of(&message, role, source.json, content.as_ref()) else {
+        part::content(content, &|item, part| block(item, role, part), parts)?;
+        return Ok(role);
+    };
+    let mut body = Body::default();
+    body.content(content, "/content", &|item, part| block(item, role, part), false)?;
+    let mut part = part::at(Place::Message(name));
+    body.fill(&mut part);
+    part.media ^= message.raw("output_config").map_or(0, of_json);
+    part::set(&mut part, name);
+    parts.push(part);
+    Ok(Role::System)
+}
+
+/// The kind of setting that a message is. In the user's name, the API would refuse a change of tools, and show a reminder for one turn
+/// in all turns. The summary of an on-demand compaction is alone in its message.
+fn setting_of(
+    message: &Members<'_>,
+    role: Role,
+    json: &str,
+    content: Option<&Content<'_>>,
+) -> Option<&'static str> {
+    let blocks = match content {
+        Some(Content::Blocks(blocks)) => &blocks[..],
+        Some(Content::Text(_)) | None => &[],
+    };
+    if role != Role::System {
+        let [only] = blocks else { return None };
+        let is_summary = role == Role::Assistant && only.str("type") == Some("compaction");
+        return is_summary.then_some(setting::COMPACTION);
+    }
+    let configures = message.peek("output_config").is_some_and(|raw| raw.starts_with('{'));
+    let changes = ["\"tool_addition\"", "\"tool_removal\""].iter().any(|it| json.contains(it));
+    let is_empty = blocks.is_empty() && content.is_none_or(|it| matches!(it, Content::Blocks(_)));
+    match message.peek("clear_at") {
+        Some("\"next_user_message\"") => Some(setting::TURN),
+        _ if configures && is_empty => Some(setting::SILENT),
+        _ => (configures || changes).then_some(setting::TOOLS),
+    }
 }
 
 fn block<'a>(item: Item<'a>, role: Role, part: &mut Part<'a>) -> Read<()> {
@@ -105,6 +152,13 @@ fn block<'a>(item: Item<'a>, role: Role, part: &mut Part<'a>) -> Read<()> {
             part.piece.error = block.flag("is_error").unwrap_or(false);
         }
         "image" | "document" => medium(block.raw("source"), &*kind == "image", part)?,
+        "compaction" => match block.content("content") {
+            Some(Content::Text(text)) => {
+                part::say(part, Kind::Other, text);
+                part.piece.opaque = true;
+            }
+            _ => carried(raw, role, part),
+        },
         _ => carried(raw, role, part),
     }
     if matches!(part.piece.kind, Kind::Call | Kind::Result) && !part.piece.within {

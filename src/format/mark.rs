@@ -69,8 +69,9 @@ fn mark_content(message: &str, ops: &mut Vec<Op>) {
 fn may_be_marked(block: &RawValue) -> bool {
     let kind = kind_of(block).unwrap_or_default();
     let text = member(block, "text").and_then(|text| json::string(text).ok());
-    !matches!(&*kind, "" | "thinking" | "redacted_thinking" | "reasoning")
-        && text.is_none_or(|text| !text.trim().is_empty())
+    let unmarked =
+        ["", "thinking", "redacted_thinking", "reasoning", "fallback", "mcp_tool_listing"];
+    !unmarked.contains(&&*kind) && text.is_none_or(|text| !text.trim().is_empty())
 }
 
 /// A member of an object.

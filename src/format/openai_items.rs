@@ -117,8 +117,10 @@ pub(super) const COMPACTION: [&str; 4] =
 /// The host's tools and settings for all that follows: they stay where they are, as the system's messages do.
 pub(super) const SETTINGS: [&str; 2] = ["additional_tools", "configuration_update"];
 
-/// A program that the provider runs, which may call tools of the host's, and what it says at its end.
-pub(super) const PROGRAM: [&str; 2] = ["program", "program_output"];
+/// What the provider runs itself, and what it says at its end: a program, which may call tools of the host's, and a call of another
+/// agent.
+pub(super) const HOSTED_PAIRS: [[&str; 2]; 2] =
+    [["program", "program_output"], ["multi_agent_call", "multi_agent_call_output"]];
 
 /// A reference to an item that the provider keeps.
 pub(super) const REFERENCE: &str = "item_reference";
@@ -158,7 +160,7 @@ pub(super) fn is_item(kind: &str) -> bool {
         || kind == REFERENCE
         || ran.contains(&kind)
         || SETTINGS.contains(&kind)
-        || PROGRAM.contains(&kind)
+        || HOSTED_PAIRS.as_flattened().contains(&kind)
         || RESPONSES.has(kind)
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::edit::{self, Change, Host, PLACEHOLDER, What, beside, put};
 use super::fingerprint::of_json;
 use super::json::{self, Flaw, Read, is_object, or_empty};
-use super::openai_items::{COMPACTION, HOSTED, Items, PROGRAM, REFERENCE, SETTINGS, Tool};
+use super::openai_items::{COMPACTION, HOSTED, HOSTED_PAIRS, Items, REFERENCE, SETTINGS, Tool};
 use super::part::{self, Body};
 use crate::json::Type::{Flag, Raw, Text};
 use crate::json::{
@@ -330,12 +330,12 @@ fn special<'a>(
     if kind == REFERENCE {
         part.piece.place = Place::Message(REFERENCE);
     }
-    let [program, output] = PROGRAM;
-    if let (true, Some(id)) = (PROGRAM.contains(&kind), item.text(items.id)) {
-        let calls = kind == program;
+    let pair = HOSTED_PAIRS.iter().find(|pair| pair.contains(&kind));
+    if let (Some([call, output]), Some(id)) = (pair, item.text(items.id)) {
+        let calls = kind == *call;
         part.piece.kind = if calls { Kind::Call } else { Kind::Result };
-        part.piece.place = Place::Message(if calls { program } else { output });
-        (part.piece.id, part.piece.name) = (id.into(), program.into());
+        part.piece.place = Place::Message(if calls { call } else { output });
+        (part.piece.id, part.piece.name) = (id.into(), (*call).into());
         part.piece.within = true;
     }
     Ok(role)

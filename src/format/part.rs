@@ -81,6 +81,12 @@ pub(super) fn name(part: &mut Part<'_>, members: &mut Members<'_>, id: &str, nam
     part.piece.name = or_empty(members.text(name)).into();
 }
 
+/// Makes the one part of a message a setting.
+pub(super) fn set(part: &mut Part<'_>, name: &'static str) {
+    (part.piece.kind, part.piece.place) = (Kind::Other, Place::Message(name));
+    (part.piece.blank, part.piece.opaque) = (false, true);
+}
+
 /// A part with so many characters of a signature, or of what is encrypted.
 pub(super) fn seal(part: &mut Part<'_>, chars: usize) {
     part.opaque = count(chars);

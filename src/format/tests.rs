@@ -4,6 +4,7 @@ mod agents;
 mod documents;
 mod programs;
 mod sdk;
+mod settings;
 mod wire;
 
 use serde_json::{Value, json};

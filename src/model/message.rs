@@ -323,7 +323,38 @@ pub fn begins_with_result<'a>(mut pieces: impl Iterator<Item = &'a Piece>) -> bo
     pieces.find(|piece| piece.is_provider_run()).is_some_and(|piece| piece.kind == Kind::Result)
 }
 
+/// Settings: messages of the host's that are sent unchanged, by the names of their places.
+pub mod setting {
+    /// It has no content, and may stand anywhere.
+    pub const SILENT: &str = "";
+    /// A summary by the provider, which ignores all messages before it.
+    pub const COMPACTION: &str = "compaction";
+    /// A reminder for one turn. The provider shows it to the model until the user's next message.
+    pub const TURN: &str = "clear_at";
+    /// A change of tools, or text of the system's. It follows the user, and the model or nothing follows it.
+    pub const TOOLS: &str = "tool_changes";
+}
+
 impl Outline {
+    /// The kind of setting that the message is, if it is one.
+    pub fn setting(&self) -> Option<&'static str> {
+        let piece = self.pieces.first().filter(|_| self.role == Role::System)?;
+        match (piece.kind, piece.place) {
+            (Kind::Other, Place::Message(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// A setting that may stand within a turn.
+    pub fn is_silent(&self) -> bool {
+        matches!(self.setting(), Some(setting::SILENT | setting::COMPACTION))
+    }
+
+    /// A setting that must stand between the user and the model.
+    pub fn is_between(&self) -> bool {
+        matches!(self.setting(), Some(setting::TURN | setting::TOOLS))
+    }
+
     /// Who speaks at its end.
     pub fn last_role(&self) -> Role {
         last_speaker(self.pieces.iter().rev(), self.role)

@@ -9,6 +9,6 @@ pub use block::{Block, Form, Kind, Mask, NONE};
 pub use ids::{BlockId, GroupId, Id, MessageId, Span};
 pub use message::{
     Draft, Message, Outline, Part, Piece, Place, RecentTraits, Role, Traits, begins_with_result,
-    last_speaker,
+    last_speaker, setting,
 };
 pub use view::{Copied, Fix, FixKind, Item, Joint, Made, MadePart, Op, Violation, Voice};

@@ -10,7 +10,7 @@ use super::open_calls::{By, OpenCalls};
 use super::piece::{at, fix, shown, unicode};
 use super::provider::Provider;
 use super::run::{Room, Run, Unsigned};
-use crate::model::{Fix, FixKind, Kind, MessageId, NONE, Outline, Piece, Place, Role, Span};
+use crate::model::{Fix, FixKind, MessageId, NONE, Outline, Role, Span, setting};
 use crate::validity::call::Call;
 
 /// Mends a transcript message by message, and knows its groups.
@@ -134,9 +134,13 @@ impl Repairer {
                 "I6",
                 "nothing is in the message; it must not be sent".into(),
             ));
-        } else if self.in_turn() && is_setting(outline) {
+        } else if outline.is_silent() && (self.as_placed || self.in_turn()) {
             // The model's turn goes on after it.
             at(index, outline).for_each(|at| unicode(at, &mut seen.fixes));
+            // The API takes what follows a compaction as it is.
+            if outline.setting() == Some(setting::COMPACTION) {
+                self.first.get_or_insert((index, Role::User));
+            }
         } else if outline.role == Role::Assistant {
             self.assistant(index, outline, seen);
         } else {
@@ -272,10 +276,4 @@ impl Repairer {
             self.first = Some((index, role));
         }
     }
-}
-
-/// An item of the host's that sets something for all that follows, and says nothing.
-fn is_setting(outline: &Outline) -> bool {
-    let is_item = |piece: &Piece| piece.kind == Kind::Other && piece.place == Place::Message("");
-    outline.role == Role::System && outline.pieces.iter().all(is_item)
 }

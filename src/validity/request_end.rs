@@ -27,7 +27,7 @@ impl Repairer {
         let vanishes = ends.filter(|run| !run.has_solid);
         let first = self.first.filter(|(first, _)| vanishes.is_none_or(|run| *first < run.start));
         let last = vanishes.map_or(self.last, |run| run.before.0);
-        if let Some((index, Role::Assistant | Role::Tool)) = first {
+        if let Some((index, Role::Assistant | Role::Tool | Role::System)) = first {
             let message = "the first message must be the user's".into();
             let kind = FixKind::Before(line(LEAD));
             fixes.insert(0, fix(index, None, kind, names.first, message));

@@ -70,7 +70,7 @@ impl Repairer {
         let mut role = outline.role;
         // Nobody looks for a result in what the system says.
         let knows_one = rules.system_first && !leads || answers;
-        if role == Role::System && self.as_placed && knows_one {
+        if role == Role::System && self.as_placed && knows_one && !outline.is_between() {
             let message = if apart {
                 "a message has the role \"system\", which this provider does not know: pass its text as `system`; here it \
                     goes out as the user's"
@@ -94,6 +94,9 @@ impl Repairer {
             self.take_turn(index, role, false, seen);
         }
         self.called &= answers || role != Role::User;
+        if outline.is_between() {
+            self.first.get_or_insert((index, Role::System));
+        }
         self.record_speaker(index, role);
     }
 

@@ -22,7 +22,7 @@ use crate::context::session::Session;
 use crate::context::session::decisions::Decided;
 use crate::context::session::end_repairs::set_end_repairs;
 
-use crate::model::{Item, MessageId, Role, Violation};
+use crate::model::{Item, MessageId, Outline, Role, Violation, setting};
 use crate::number::count;
 use crate::prune::Rule;
 use crate::validity::{self, Checker};
@@ -271,7 +271,13 @@ fn mark_breakpoints(session: &mut Session, shared: usize) {
     let ours = |it: &SentItem| it.source.is_none();
     // Without a fold no message is looked at.
     let head = session.decisions.pruner.head.as_ref().and_then(|_| items.iter().position(ours));
-    let ends = [shared.checked_sub(1), items.len().checked_sub(1)];
+    // A message without content has no place for a marker, and a reminder for one turn is not in the cache.
+    let settles = |it: &SentItem| {
+        let outline = session.transcript.outline(it.source);
+        !matches!(outline.and_then(Outline::setting), Some(setting::SILENT | setting::TURN))
+    };
+    let ends = [shared, items.len()];
+    let ends = ends.map(|end| items.get(..end).and_then(|it| it.iter().rposition(settles)));
     for at in head.into_iter().chain(ends.into_iter().flatten()) {
         let at = count(at);
         if session.request.last.breakpoints.last().is_none_or(|&last| last < at) {

@@ -9,7 +9,7 @@ use crate::hash::{bytes, fnv, round};
 use crate::json::{self, Value, json as object};
 use crate::model::{
     BlockId, Copied, Fix, FixKind, Form, Item, Joint, Kind, Made, MadePart, MessageId, Op, Outline,
-    Piece, Place, Role, Voice,
+    Piece, Place, Role, Voice, setting,
 };
 use crate::validity::{CONTINUE, LEAD, NO_OUTPUT, outline_of};
 
@@ -177,8 +177,11 @@ impl Builder<'_> {
     /// A request starts with the user, after the system.
     pub(in crate::context) fn lead(&self, entries: &mut Vec<Entry>) {
         // A fold may leave an assistant message first, which providers refuse (I7).
-        let speaks =
-            |entry: &Entry| self.speaker_of(&entry.item).filter(|&role| role != Role::System);
+        let speaks = |entry: &Entry| match self.setter(&entry.item) {
+            Some(it) if it.setting() == Some(setting::COMPACTION) => Some(Role::User),
+            Some(it) => it.is_between().then_some(Role::System),
+            None => self.speaker_of(&entry.item).filter(|&role| role != Role::System),
+        };
         let first = entries.iter().enumerate().find_map(|(at, entry)| Some((at, speaks(entry)?)));
         if let Some((at, role)) = first
             && role != Role::User

@@ -10,11 +10,12 @@ use crate::format::{Change, What, gone, is_marker};
 use crate::hash::fnv;
 use crate::json::{self, Value};
 use crate::model::{
-    BlockId, Fix, FixKind, Form, Item, Kind, Made, MessageId, NONE, Op, Outline, Piece, Place, Role,
+    BlockId, Fix, FixKind, Form, Item, Kind, Made, MessageId, NONE, Op, Outline, Piece, Place,
+    Role, setting,
 };
 use crate::number::count;
 use crate::sort::sort_by;
-use crate::validity::{NO_OUTPUT, join_steps};
+use crate::validity::{GAP, NO_OUTPUT, join_steps};
 
 impl Builder<'_> {
     /// The items for all messages from `from` on; from 0 with the head of the last fold.
@@ -26,6 +27,7 @@ impl Builder<'_> {
         let live = self.transcript.ledger.live();
         let mut rest = live.get(live.partition_point(|&at| at < first)..).unwrap_or(&[]);
         let mut anchors = self.anchors(from).into_iter().peekable();
+        let compacted = if waiting_head { self.last_compaction(live) } else { None };
         while let Some(message) = self.message_of(rest) {
             while let Some(anchor) = anchors.next_if(|&anchor| anchor <= message) {
                 if anchor < message {
@@ -36,7 +38,7 @@ impl Builder<'_> {
             let own = rest.iter().take_while(|&&at| at < end).count();
             rest = rest.get(own..).unwrap_or(&[]);
             let role = self.transcript.outline(message).map_or(Role::User, |it| it.role);
-            if waiting_head && self.is_behind_head(message, role) {
+            if waiting_head && compacted < Some(message) && self.is_behind_head(message, role) {
                 self.add_head(&mut entries);
                 waiting_head = false;
             }
@@ -48,6 +50,7 @@ impl Builder<'_> {
         if waiting_head {
             self.add_head(&mut entries);
         }
+        self.part_settings(&mut entries);
         if from == MessageId::FIRST {
             self.lead(&mut entries);
         }
@@ -57,6 +60,41 @@ impl Builder<'_> {
     #[inline(never)]
     fn add_head(&self, entries: &mut Vec<Entry>) {
         entries.push(self.entry(Item::Make(self.head()), self.head_about()));
+    }
+
+    /// The newest summary of the provider's before the cut. The provider ignores whatever stands before it, the head too.
+    fn last_compaction(&self, live: &[BlockId]) -> Option<MessageId> {
+        let messages =
+            live.iter().rev().filter_map(|&at| Some(self.transcript.ledger.block(at)?.message));
+        let mut before = messages.skip_while(|&it| it >= self.decisions.pruner.start);
+        let kind = |it: &MessageId| self.transcript.outline(*it)?.setting();
+        before.find(|it| kind(it) == Some(setting::COMPACTION))
+    }
+
+    /// The outline of an item that is a setting.
+    pub(in crate::context) fn setter(&self, item: &Item) -> Option<&Outline> {
+        let (Item::Keep(message) | Item::Edit(message, _)) = *item else { return None };
+        self.transcript.outline(message).filter(|it| it.setting().is_some())
+    }
+
+    /// Puts a line of the model's between a change of tools and the user, if a fold has removed what the model said there.
+    fn part_settings(&self, entries: &mut Vec<Entry>) {
+        let mut at = 0;
+        let mut is_after = false;
+        while let Some(entry) = entries.get(at) {
+            match self.setter(&entry.item) {
+                Some(it) => is_after |= it.is_between(),
+                None if is_after => {
+                    is_after = false;
+                    if self.speaker_of(&entry.item) == Some(Role::User) {
+                        let line = self.entry(Item::Filler(GAP), entry.about.minus(1));
+                        entries.insert(at, line);
+                    }
+                }
+                None => {}
+            }
+            at = at.saturating_add(1);
+        }
     }
 
     /// Whether a message follows the head. What the system said before the cut precedes it; what it says later follows, so that

@@ -209,7 +209,9 @@ fn a_planned_fold_leaves_no_reasoning_behind_that_its_edits_removed() {
 fn messages_whose_results_stand_in_them_are_turns_of_their_own() {
     for (rule, keeps) in [("bound", true), ("free", true), ("drop", false)] {
         let mut host = Host::new(&under("anthropic", "ai-sdk", Some(rule), 4_000));
-        host.append(json!({ "id": "u", "role": "user", "parts": [{ "type": "text", "text": "read" }] }));
+        host.append(
+            json!({ "id": "u", "role": "user", "parts": [{ "type": "text", "text": "read" }] }),
+        );
         let mut newest = Vec::new();
         for at in 0..40 {
             let tool = json!({
@@ -217,8 +219,11 @@ fn messages_whose_results_stand_in_them_are_turns_of_their_own() {
                 "input": {}, "output": words(200, &format!("x{at}y")),
             });
             let metadata = json!({ "anthropic": { "signature": format!("s{at}") } });
-            let thought = json!({ "type": "reasoning", "text": "so", "providerMetadata": metadata });
-            host.append(json!({ "id": format!("a{at}"), "role": "assistant", "parts": [thought, tool] }));
+            let thought =
+                json!({ "type": "reasoning", "text": "so", "providerMetadata": metadata });
+            host.append(
+                json!({ "id": format!("a{at}"), "role": "assistant", "parts": [thought, tool] }),
+            );
             let answer = host.request();
             assert!(answer.fits, "{rule}, {at}");
             assert_eq!(violations_sent(&host.session), []);

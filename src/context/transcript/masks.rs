@@ -3,7 +3,7 @@
 use crate::context::options::Thinking;
 use crate::context::request::shorten::piece_of;
 use crate::context::session::Session;
-use crate::model::{BlockId, GroupId, Kind, Mask, MessageId, Piece, Role, Span};
+use crate::model::{BlockId, GroupId, Kind, Mask, MessageId, Piece, Place, Role, Span, setting};
 
 /// The newest reasoning with all beside it, if any is sent.
 pub(in crate::context) fn protected_turn(session: &Session) -> Span<MessageId> {
@@ -82,7 +82,8 @@ pub(in crate::context) fn mask_of(
     tied: bool,
     pair: BlockId,
 ) -> Mask {
-    if role == Role::System || piece.fixed {
+    let passes = piece.place == Place::Message(setting::TURN);
+    if (role == Role::System && !passes) || piece.fixed {
         return Mask::FIXED;
     }
     let earlier = session.transcript.dialect.provider.signs_calls()

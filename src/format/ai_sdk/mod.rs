@@ -15,14 +15,14 @@ use super::json::{Flaw, Read, or_empty};
 use super::part::Body;
 use super::{json, part};
 use crate::format::ai_sdk::marks::{ON_MESSAGE, mark};
-use crate::format::ai_sdk::parts::{PAINTER, PART, call, is_shown, plain, read_output};
+use crate::format::ai_sdk::parts::{PAINTER, PART, call, carried, is_shown, plain, read_output};
 use crate::hash::fnv;
 use crate::json::Type::{Raw, Text};
 use crate::json::{
     Item, Members, RawValue, Shape, Source, Type, Value, json as object, left_unread, optional,
     required,
 };
-use crate::model::{Copied, Kind, Made, Part, Place, Role};
+use crate::model::{Copied, Kind, Made, Part, Place, Role, setting};
 
 const MESSAGE: Shape = Shape {
     what: "a message: { role, content } or { role, parts }",
@@ -44,6 +44,7 @@ const V4: &str = "content";
 
 #[inline(never)]
 pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Role> {
+    let json = source.json;
     let mut message = json::read_with(source, &MESSAGE, |reader| PART.blocks(reader, left_unread))?;
     let role = match &*or_empty(message.text("role")) {
         "user" => Role::User,
@@ -73,6 +74,14 @@ pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Ro
         |part: &&mut Part<'_>| part.piece.kind != Kind::Thinking && !part.piece.blank;
     if let Some(last) = parts.iter_mut().rev().find(may_be_marked) {
         mark(options, ON_MESSAGE, &mut last.piece);
+    }
+    // An on-demand compaction of Anthropic's is a text to the SDK.
+    if let ([only], Role::Assistant) = (&mut parts[..], role)
+        && json.contains(r#""type":"compaction""#)
+    {
+        part::set(only, setting::COMPACTION);
+        (only.piece.marks, only.piece.marked_at) = (0, 0);
+        return Ok(Role::System);
     }
     Ok(role)
 }
@@ -129,7 +138,7 @@ fn content_part<'a>(item: Item<'a>, role: Role, part: &mut Part<'a>) -> Read<()>
         "tool-approval-request" | "tool-approval-response" => {
             part::name(part, &mut members, "toolCallId", "approvalId");
         }
-        _ => part::other(raw, part),
+        _ => carried(raw, part),
     }
     // The SDK marks no reasoning.
     if part.piece.kind != Kind::Thinking {
@@ -176,7 +185,7 @@ fn output_part<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
         Some("text") => {
             part::say(part, Kind::Text, or_empty(json::read(raw, &PART)?.text("text")));
         }
-        None => part::other(raw, part),
+        None | Some("custom") => part::other(raw, part),
         Some(_) => part::medium(raw, raw, part),
     }
     Ok(())

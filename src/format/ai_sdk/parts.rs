@@ -72,6 +72,17 @@ pub(in crate::format) fn plain<'a>(
     Ok(())
 }
 
+/// A part that is sent as it is. A `data-` part is for the host's page: it reaches a model only if the host converts it, so it counts
+/// nothing. `OpenAI`'s compaction stays: nothing else has what it summarizes.
+pub(in crate::format) fn carried<'a>(raw: &'a RawValue, part: &mut Part<'a>) {
+    part::other(raw, part);
+    if json::kind_of(raw).is_some_and(|kind| kind.starts_with("data-")) {
+        part::say(part, Kind::Other, "".into());
+        part.piece.opaque = true;
+    }
+    part.piece.fixed = raw.contains(r#""kind":"openai.compaction""#);
+}
+
 /// A call without its name.
 pub(in crate::format) fn call<'a>(
     input: Option<&'a RawValue>,

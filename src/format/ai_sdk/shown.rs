@@ -2,7 +2,7 @@
 
 use super::super::json::{Read, or_empty};
 use super::super::{json, part};
-use crate::format::ai_sdk::parts::{PAINTER, PART, call, plain, read_output};
+use crate::format::ai_sdk::parts::{PAINTER, PART, call, carried, plain, read_output};
 use crate::json::Type::{Flag, Text};
 use crate::json::{Members, RawValue, Shape, optional};
 use crate::model::{Kind, Part, Place, Role};
@@ -37,7 +37,7 @@ pub(super) fn shown_part<'a>(
             tool(at, members, &name, parts)?;
             return Ok(false);
         }
-        _ => part::other(raw, &mut part),
+        _ => carried(raw, &mut part),
     }
     parts.push(part);
     Ok(false)

@@ -349,7 +349,7 @@ fn block<'a>(item: Item<'a>, part: &mut Part<'a>) -> Read<()> {
             part::seal(part, raw.len());
         }
         "image_url" | "image" | "input_audio" | "audio" | "video" | "file" | "media"
-        | "document" => part::medium(&part::unmarked(raw), raw, part),
+        | "document" | "text-plain" => part::medium(&part::unmarked(raw), raw, part),
         _ => part::other(raw, part),
     }
     part.piece.marks |= u64::from(marked);

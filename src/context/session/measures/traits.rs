@@ -7,7 +7,7 @@ const KINDS: [Kind; 6] =
     [Kind::Text, Kind::Thinking, Kind::Call, Kind::Result, Kind::Image, Kind::Other];
 
 /// Members and item types that places name. A message that has another is measured from its text.
-const NAMES: [&str; 66] = [
+const NAMES: [&str; 70] = [
     "",
     "content",
     "reasoning_content",
@@ -74,6 +74,10 @@ const NAMES: [&str; 66] = [
     "kwargs/additional_kwargs/tool_outputs",
     "data/response_metadata/output",
     "data/additional_kwargs/tool_outputs",
+    "clear_at",
+    "tool_changes",
+    "multi_agent_call",
+    "multi_agent_call_output",
 ];
 
 /// Writes traits. None: their place has a name that is not listed.
