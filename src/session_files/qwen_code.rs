@@ -516,6 +516,59 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_a_compression_repeats_is_kept_once() {
+        let file = lines(&[
+            user("u", ""),
+            model("m", "u"),
+            user("v", "m"),
+            model("n", "v"),
+            compressed(
+                "c",
+                "n",
+                &[
+                    &summary("so far")[..],
+                    &[text("user", "u"), text("user", "v"), text("user", "v"), text("model", "n")],
+                ]
+                .concat(),
+            ),
+        ]);
+        let fold = &file.compactions[0];
+        assert_eq!((fold.kept.as_slice(), fold.first_kept_index), (&[[0, 1]][..], 2));
+    }
+
+    #[test]
+    fn a_compression_may_replace_only_the_summary_before_it_or_write_none() {
+        let file = lines(&[
+            user("u", ""),
+            model("m", "u"),
+            user("v", "m"),
+            model("n", "v"),
+            compressed(
+                "c",
+                "n",
+                &[&summary("first")[..], &[text("user", "v"), text("model", "n")]].concat(),
+            ),
+            compressed(
+                "d",
+                "c",
+                &[&summary("second")[..], &[text("user", "v"), text("model", "n")]].concat(),
+            ),
+            user("w", "d"),
+            model("o", "w"),
+            compressed("e", "o", &[text("user", "w"), text("model", "o")]),
+        ]);
+        let folds = file.compactions.iter().map(|it| (it.summary.as_str(), it.first_kept_index));
+        assert_eq!(folds.collect::<Vec<_>>(), [("first", 2), ("second", 2), ("", 4)]);
+    }
+
+    #[test]
+    fn a_window_of_no_tokens_is_not_known() {
+        let answer = format!(r#""contextWindowSize":0,"message":{}"#, text("model", "m"));
+        let file = lines(&[user("u", ""), record("m", "u", "assistant", &answer)]);
+        assert!(file.window.is_none());
+    }
+
+    #[test]
     fn a_summary_with_the_words_of_a_later_message_is_no_message() {
         let file = lines(&[
             user("u", ""),
