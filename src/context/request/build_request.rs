@@ -132,10 +132,6 @@ fn build_view(session: &mut Session, folded: bool, parts_changed: bool) -> View 
     let is_edited = unchanged.is_some_and(|it| it.is_edited);
     let mut view = view_from(session, unchanged);
     let sent = session.request.last.items.len();
-    // What is new belongs into the last message that was sent: that one changes.
-    if unchanged.is_some() && !is_edited && view.same < sent {
-        view = view_from(session, None);
-    }
     // Reasoning after a change is refused (I12). Without it other messages differ, so they are built once more.
     let changes = parts_changed || view.same < sent;
     let after = if parts_changed { 0 } else { view.same.saturating_sub(view.start) };
@@ -143,7 +139,7 @@ fn build_view(session: &mut Session, folded: bool, parts_changed: bool) -> View 
         view = view_from(session, unchanged.filter(|_| view.start > 0));
     }
     debug_assert!(
-        !is_edited || is_view_of_all(session, &view),
+        !(is_edited || changes) || is_view_of_all(session, &view),
         "a message changes without a decision"
     );
     // A message whose cache marker has moved counts as the same.
@@ -163,7 +159,7 @@ fn view_from(session: &Session, unchanged: Option<UnchangedStart>) -> View {
     View { start, entries, ends_with_filler, same, shared }
 }
 
-/// Whether a view that goes on after an edit is what a view of all messages would be.
+/// Whether a view that goes on after a start is what a view of all messages would be.
 fn is_view_of_all(session: &Session, view: &View) -> bool {
     let all = all_entries(session).unwrap_or_default().0;
     let items = session.request.last.items.iter().take(view.start).copied();
