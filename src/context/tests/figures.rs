@@ -12,6 +12,21 @@ use crate::context::report::status::window_report;
 use crate::context::session::snapshot::snapshot_bytes;
 
 #[test]
+fn a_result_of_ours_counts_once_however_often_the_request_is_built() {
+    let mut host = Host::new(&window(1_000_000));
+    let call = json!({ "type": "tool_use", "id": "a", "name": "read", "input": {} });
+    host.ask("go");
+    host.append(json!({ "role": "assistant", "content": [call] }));
+    host.ask("never mind");
+    let sizes = ["one", "two"].map(|system| {
+        host.session.set_parts(&json!({ "system": system }).to_string()).unwrap();
+        let answer = host.request();
+        (answer.tokens, answer.repairs.len())
+    });
+    assert_eq!(sizes, [(sizes[0].0, 1); 2]);
+}
+
+#[test]
 fn an_explanation_has_rule_evidence_and_time() {
     let host = Host::worked(&window(30_000), 25);
     let kept = explain(&host.session, 0.into()).unwrap();

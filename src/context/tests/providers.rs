@@ -369,6 +369,18 @@ fn what_is_sent_from_a_marker_on_is_handed_over_again_and_nothing_before_it() {
     assert!(written < 200 * 12);
 }
 
+#[test]
+fn each_place_for_a_cache_marker_of_ours_is_reported_once() {
+    let mut host = Host::new(&window(1_000_000));
+    host.session.set_parts(r#"{"system":"one"}"#).unwrap();
+    host.ask("go");
+    assert_eq!(host.request().cache_breakpoints, [0]);
+    host.work("a", &json!({}), "found");
+    assert_eq!(host.request().cache_breakpoints, [0, 2]);
+    host.session.set_parts(r#"{"system":"two"}"#).unwrap();
+    assert_eq!(host.request().cache_breakpoints, [2]);
+}
+
 /// What the host marks itself, in system and tools, leaves less room for ours (I13).
 #[test]
 fn cache_markers_of_ours_and_the_hosts_are_at_most_four() {

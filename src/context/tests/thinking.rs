@@ -156,6 +156,20 @@ fn after_a_change_of_model_reasoning_is_bound_or_removed() {
     assert_eq!((host.thoughts(), answer.first_changed, answer.hints), ((5, vec![]), None, None));
 }
 
+/// Reasoning is bound to the system prompt, too.
+#[test]
+fn a_new_system_prompt_unbinds_all_reasoning_before_the_newest() {
+    let mut host = Host::new(&under("anthropic", "anthropic", None, 1_000_000));
+    host.session.set_parts(r#"{"system":"one"}"#).unwrap();
+    host.ask("go");
+    assert_eq!(host.think(0..5), None);
+    assert_eq!(host.thoughts(), (5, vec![]));
+    host.session.set_parts(r#"{"system":"two"}"#).unwrap();
+    let answer = host.request();
+    assert_eq!((host.thoughts(), answer.first_changed), ((1, vec!["bound-thinking"]), Some(-1)));
+    assert!(answer.hints.is_some(), "the newest stays");
+}
+
 /// A pin brings its message back when an epoch opens. If all that comes back is reasoning that must go again, none opens.
 #[test]
 fn a_pin_on_reasoning_that_cannot_come_back_opens_no_epoch() {

@@ -81,6 +81,52 @@ fn an_edit_builds_only_what_follows_it() {
 }
 
 #[test]
+fn states_of_a_long_request_are_an_eighth_of_it_apart() {
+    let mut host =
+        Host::new(&json!({ "window": { "contextTokens": 1_000_000 }, "format": "anthropic" }));
+    host.ask("find it");
+    for at in 0..200 {
+        host.work(&format!("c{at}"), &json!({ "path": at.to_string() }), "found");
+    }
+    host.request();
+    shorten(&mut host, 2);
+    host.request();
+    shorten(&mut host, 340);
+    // Of 401 messages.
+    assert_eq!(unchanged_start(&host.session, None).map(|it| it.messages), Some(300));
+}
+
+#[test]
+fn a_message_is_checked_as_it_comes_and_an_edit_of_it_changes_nothing_before() {
+    let mut host = checked();
+    let sent = host.session.request.last.items.len();
+    host.work("new", &json!({}), "found");
+    shorten(&mut host, u32::try_from(sent).unwrap());
+    let start = unchanged_start(&host.session, None).unwrap();
+    let before = PUSHED.get();
+    let first_changed = host.request().first_changed;
+    let built = (start.messages, start.is_edited, first_changed);
+    assert_eq!((built, PUSHED.get() - before), ((sent, false, None), 0));
+}
+
+#[test]
+fn an_edit_loses_the_cached_tokens_of_what_follows_it() {
+    let mut host = Host::new(&options());
+    let mut start = Host::new(&options());
+    for at in 0..10 {
+        host.ask(&format!("question {at}"));
+        host.say(&words(20 + at, "a"));
+    }
+    for message in &host.messages[..13] {
+        start.append(message.clone());
+    }
+    let (all, kept) = (host.request().tokens, start.request().tokens);
+    shorten(&mut host, 13);
+    let answer = host.request();
+    assert_eq!((answer.first_changed, answer.cached_tokens_lost), (Some(13), all - kept));
+}
+
+#[test]
 fn cache_markers_that_have_moved_are_counted_where_they_are() {
     let mut host = checked();
     let mark = |host: &mut Host, messages: std::ops::Range<u32>, is_marked: bool| {

@@ -124,6 +124,7 @@ proptest! {
                 prop_assert_eq!(&again.items, &same.items);
                 prop_assert_eq!((again.keep, again.epoch, again.first_changed), (0, same.epoch, None));
                 prop_assert_eq!((again.tokens, again.fits, again.hints), (same.tokens, same.fits, same.hints));
+                prop_assert_eq!(again.tokens_before, same.tokens);
                 prop_assert_eq!(again.cache_breakpoints, same.cache_breakpoints);
             }
             if fails == 2 && failing.session.request.last.items.len() > 1 {
