@@ -399,3 +399,42 @@ pub(in crate::context) fn changed_pieces(
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_removed_after_those_behind_it() {
+        let remove = |at: u32| Op::Remove { path: format!("/parts/{at}") };
+        let mut ops = [7, 5, 1].map(remove).to_vec();
+        without(&mut ops, "/parts/3");
+        assert_eq!(ops, [7, 5, 3, 1].map(remove));
+    }
+
+    #[test]
+    fn a_result_without_text_gets_a_line_of_ours() {
+        let result = Piece::new(Kind::Result, Place::Content);
+        assert_eq!(instead(&result, " "), What::Text(NO_OUTPUT.into()));
+        assert_eq!(instead(&result, "found"), What::Text("found".into()));
+    }
+
+    #[test]
+    fn empty_blocks_of_a_result_go_with_their_cache_markers() {
+        let mut result = Piece::new(Kind::Result, Place::Content);
+        // Markers on the result and its two blocks, of which the first is empty.
+        (result.marks, result.hollow) = (0b111, 0b1);
+        let outline = Outline { role: Role::User, pieces: vec![result] };
+        let after = |what| changed(&outline, &[Change { piece: 0, what }]).pieces.remove(0);
+        assert_eq!((after(What::Hollow).marks, after(What::Hollow).hollow), (0b101, 0));
+        assert!(!after(What::Text("found".into())).within);
+    }
+
+    #[test]
+    fn a_call_with_a_text_is_answered_in_its_own_part() {
+        let call = Piece::new(Kind::Call, Place::Content);
+        let outline = Outline { role: Role::Assistant, pieces: vec![call] };
+        let change = Change { piece: 0, what: What::Text("found".into()) };
+        assert!(changed(&outline, &[change]).pieces[0].within);
+    }
+}

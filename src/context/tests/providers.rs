@@ -185,6 +185,23 @@ fn a_system_message_in_the_middle_keeps_its_text_and_its_place() {
 }
 
 #[test]
+fn the_system_prompt_precedes_the_head_of_a_fold() {
+    let mut host = host("openai-chat", "openai-chat", 600);
+    host.append(json!({ "role": "system", "content": "be kind" }));
+    host.ask("task");
+    host.append(json!({ "role": "system", "content": "be brief" }));
+    for at in 0..4 {
+        host.say(&words(200, &format!("x{at}y")));
+    }
+    host.append(json!({ "role": "system", "content": "be quick" }));
+    let answer = host.request();
+    assert!(answer.fold.is_some());
+    let items = written(&answer);
+    assert_eq!((&items[0], &items[2]), (&json!({ "index": 0 }), &json!({ "index": 2 })));
+    assert_eq!(items[1]["about"], 1, "the head stands for what the user said");
+}
+
+#[test]
 fn a_system_message_after_a_fold_follows_its_head_however_often_the_request_is_built() {
     let mut host = host("openai-chat", "openai-chat", 600);
     for at in 0..4 {

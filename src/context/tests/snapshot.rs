@@ -208,6 +208,20 @@ fn a_branch_keeps_the_stubs_before_it() {
     assert!(answer.keep > 40, "{}", answer.keep);
 }
 
+#[test]
+fn a_branch_of_a_parked_session_is_reported_from_its_first_message_on() {
+    let options = window(30_000);
+    let mut host = Host::worked(&options, 5);
+    let snapshot = snapshot_bytes(&host.session);
+    let session = restore_session(Options::parse(&options.to_string()).unwrap(), &snapshot);
+    let now_ms = host.now_ms;
+    let mut other = Host { session: session.unwrap(), messages: Vec::new(), now_ms };
+    host.messages.truncate(9);
+    other.append_all(host.messages);
+    other.say("done");
+    assert_eq!(other.request().first_changed, Some(9));
+}
+
 /// Nothing was sent, so that nothing can have changed.
 #[test]
 fn a_session_restored_before_its_first_request_starts_in_the_first_epoch() {

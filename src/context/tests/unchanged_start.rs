@@ -153,6 +153,93 @@ fn cache_markers_that_have_moved_are_counted_where_they_are() {
     assert_eq!((answer.repairs, violations_sent(&host.session)), (vec![], vec![]));
 }
 
+/// A block with a cache marker.
+fn marked(text: &str) -> Value {
+    json!({ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } })
+}
+
+#[test]
+fn a_shortened_result_loses_the_cache_markers_of_its_blocks_with_them() {
+    let mut host = Host::new(&options());
+    host.ask("find it");
+    let call = json!({ "type": "tool_use", "id": "c", "name": "read", "input": {} });
+    host.append(json!({ "role": "assistant", "content": [call] }));
+    let mut result = json!({ "type": "tool_result", "tool_use_id": "c" });
+    result["content"] = ["a", "b", "c"].map(marked).into();
+    result["cache_control"] = json!({ "type": "ephemeral" });
+    host.append(json!({ "role": "user", "content": [result] }));
+    host.say("so");
+    let more = ["d", "e", "f"].map(marked);
+    host.append(json!({ "role": "user", "content": more }));
+    host.request();
+    assert_eq!(violations_sent(&host.session), []);
+    shorten(&mut host, 2);
+    host.request();
+    let sent: Value = serde_json::from_str(&crate::json::write(&host.view()[2])).unwrap();
+    let ops = json!([
+        { "op": "add", "path": "/content/0/content", "value": "[a shorter text]" },
+        { "op": "remove", "path": "/content/0/cache_control" },
+    ]);
+    assert_eq!(sent, json!({ "index": 2, "ops": ops }));
+}
+
+#[test]
+fn a_line_of_ours_takes_the_place_of_what_had_to_be_repaired() {
+    let mut host = Host::new(&options());
+    host.ask("find it");
+    let call = json!({ "type": "tool_use", "id": "c", "name": "read", "input": {} });
+    host.append(json!({ "role": "assistant", "content": [call] }));
+    let blocks = ["", "found"].map(|text| json!({ "type": "text", "text": text }));
+    let result = json!({ "type": "tool_result", "tool_use_id": "c", "content": blocks });
+    host.append(json!({ "role": "user", "content": [result] }));
+    let ops = |host: &mut Host, index: usize| {
+        host.request();
+        assert_eq!(violations_sent(&host.session), []);
+        let sent = crate::json::write(&host.view()[index]);
+        serde_json::from_str::<Value>(&sent).unwrap()["ops"].clone()
+    };
+    let removal = json!([{ "op": "remove", "path": "/content/0/content/0" }]);
+    assert_eq!(ops(&mut host, 2), removal);
+    shorten(&mut host, 2);
+    let line = json!([{ "op": "add", "path": "/content/0/content", "value": "[a shorter text]" }]);
+    assert_eq!(ops(&mut host, 2), line);
+
+    let chat = json!({ "window": { "contextTokens": 30_000 }, "format": "openai-chat" });
+    let mut host = Host::new(&chat);
+    host.ask("find it");
+    let call =
+        json!({ "id": "c", "type": "function", "function": { "name": "read", "arguments": "{" } });
+    host.append(json!({ "role": "assistant", "content": null, "tool_calls": [call] }));
+    host.append(json!({ "role": "tool", "tool_call_id": "c", "content": "found" }));
+    let repaired = ops(&mut host, 1);
+    assert_eq!(repaired[0]["value"], "{}");
+    shorten(&mut host, 1);
+    let line = ops(&mut host, 1);
+    assert_eq!(line.as_array().map(Vec::len), Some(1), "{line}");
+    assert_ne!(line, repaired);
+}
+
+#[test]
+fn a_shortened_result_is_the_same_message_without_its_cache_marker() {
+    let mut host = Host::new(&options());
+    host.ask("find it");
+    let call = json!({ "type": "tool_use", "id": "c", "name": "read", "input": {} });
+    host.append(json!({ "role": "assistant", "content": [call] }));
+    let mut result = json!({ "type": "tool_result", "tool_use_id": "c", "content": "found" });
+    result["cache_control"] = json!({ "type": "ephemeral" });
+    host.append(json!({ "role": "user", "content": [result] }));
+    host.request();
+    shorten(&mut host, 2);
+    assert_eq!(host.request().first_changed, Some(2));
+    for at in 0..4 {
+        host.say("so");
+        let question = marked(&at.to_string());
+        host.append(json!({ "role": "user", "content": [question] }));
+    }
+    let answer = host.request();
+    assert_eq!((answer.first_changed, answer.keep, answer.marked), (None, 2, 4));
+}
+
 #[test]
 fn a_late_result_changes_where_it_goes_out() {
     let mut host = checked();
