@@ -14,6 +14,7 @@ use crate::context::session::snapshot::resync;
 use crate::context::session::snapshot::set_options;
 use crate::context::session::snapshot::snapshot_bytes;
 use crate::model::BlockId;
+use crate::prune::{Change, Rule};
 
 impl Host {
     /// The same session in another process: nothing but the snapshot and the host's messages.
@@ -220,6 +221,36 @@ fn a_branch_of_a_parked_session_is_reported_from_its_first_message_on() {
     other.append_all(host.messages);
     other.say("done");
     assert_eq!(other.request().first_changed, Some(9));
+}
+
+/// Whoever can write the store could remove a call without its result.
+#[test]
+fn a_snapshot_whose_request_breaks_a_rule_is_not_believed() {
+    let options = window(1_000_000);
+    let mut host = Host::new(&options);
+    host.ask("find it");
+    host.work("c", &json!({}), "found");
+    host.say("done");
+    host.ask("go on");
+    host.request();
+    let ledger = &mut host.session.transcript.ledger;
+    let call = ledger.blocks_of(1.into()).start;
+    let before = ledger.block(call).unwrap().now;
+    ledger.set_form(call, Form::Gone, 0);
+    host.session.note(Change { block: call, rule: Rule::HardFit, before });
+    host.session.request.last.settled = false;
+    host.request();
+    assert_ne!(violations_sent(&host.session), []);
+    for has_more in [false, true] {
+        let mut woken = host.woken(&options);
+        if has_more {
+            woken.ask("more");
+        }
+        woken.request();
+        let sent = woken.view();
+        assert!(sent.iter().all(|it| matches!(it, Written::Keep { .. })), "{sent:?}");
+        assert_eq!(sent.len(), woken.messages.len());
+    }
 }
 
 /// Nothing was sent, so that nothing can have changed.
