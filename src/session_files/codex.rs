@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compaction_keeps_the_messages_that_it_lists_and_stands_for_the_others() {
+    fn a_compaction_keeps_the_messages_that_it_lists_and_replaces_the_others() {
         let say = |role: &str, text: &str| {
             format!(
                 r#"{{"type":"message","role":"{role}","content":[{{"type":"input_text","text":"{text}"}}]}}"#

@@ -113,7 +113,7 @@ mod tests {
                 r#"{{"type":"session.usage_record","data":{{"usage":{{"apiCallId":"{call}","inputTokens":{tokens},"maxPromptTokens":900}}}}}}"#
             )
         };
-        let says = |call: &str| {
+        let answer = |call: &str| {
             format!(
                 r#"{{"type":"assistant.message","data":{{"content":"{call}","apiCallId":"{call}"}}}}"#
             )
@@ -129,17 +129,17 @@ mod tests {
             r#"{"type":"session.start","data":{"sessionId":"s","version":1}}"#,
             hi,
             &usage("a", 70),
-            &says("a"),
+            &answer("a"),
             start,
             &usage("b", 80),
-            &says("b"),
+            &answer("b"),
             &usage("a title", 5),
             &end(""),
             hi,
             start,
             &end(r#","error":"no""#),
             &usage("c", 90),
-            &says("c"),
+            &answer("c"),
             &end(""),
         ];
         let file = open_lines(&lines);

@@ -219,7 +219,7 @@ fn edits<'a>(tree: &Tree<'_, 'a>, path: &[usize]) -> Vec<Option<Edit<'a>>> {
         let target = fields.text("targetId").and_then(|id| tree.by_id.get(0, &id));
         let content = fields.object("replacement").and_then(|it| it.get("content"));
         let is_removed = fields.raw("replacement") == Some("null");
-        let edit = content.map(Edit::Replaced).or(is_removed.then_some(Edit::Removed));
+        let edit = if is_removed { Some(Edit::Removed) } else { content.map(Edit::Replaced) };
         if let Some(last) = target.and_then(|at| edits.get_mut(at)) {
             *last = edit.or(*last);
         }
@@ -254,8 +254,8 @@ fn with_content(message: &Object<'_>, content: &RawValue) -> String {
         None => content.into(),
     };
     let others = message.iter().filter(|(name, _)| name != "content");
-    let others: String = others.map(|(name, raw)| format!("{}:{raw},", quote(name))).collect();
-    format!(r#"{{{others}"content":{content}}}"#)
+    let members: Vec<_> = others.map(|(name, raw)| format!("{}:{raw},", quote(name))).collect();
+    format!(r#"{{{}"content":{content}}}"#, members.concat())
 }
 
 /// What an extension has put among the messages: pi sends it as the user's.
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_compaction_that_holds_the_prompt_keeps_the_messages_that_declared_it() {
-        let text = |held: &str| {
+        let text = |checkpoint: &str| {
             [
                 message("system", "prompt", "a", "null"),
                 message("user", "one", "b", "\"a\""),
@@ -418,14 +418,14 @@ mod tests {
                 message("assistant", "two", "d", "\"c\""),
                 message("system", "kept anyway", "e", "\"d\""),
                 format!(
-                    r#"{{"type":"compaction","id":"f","parentId":"e","summary":"s","firstKeptEntryId":"d"{held}}}"#
+                    r#"{{"type":"compaction","id":"f","parentId":"e","summary":"s","firstKeptEntryId":"d"{checkpoint}}}"#
                 ),
             ]
             .join("\n")
         };
         let kept = |text: &str| read(&lines(text), None).expect("read").compactions[0].kept.clone();
-        let held = r#","systemMessage":{"role":"system"}"#;
-        assert_eq!(kept(&text(held)), [[0, 1], [2, 3]]);
+        let checkpoint = r#","systemMessage":{"role":"system"}"#;
+        assert_eq!(kept(&text(checkpoint)), [[0, 1], [2, 3]]);
         assert_eq!(kept(&text("")), [[0_u32; 2]; 0], "in older files it is declared once more");
     }
 

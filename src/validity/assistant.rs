@@ -127,8 +127,12 @@ impl Repairer {
         let goes_on = |it: &Span<MessageId>| !is_solid || self.spoke < it.end;
         self.intact =
             intact.map(|start| start.to(index.next())).or_else(|| self.intact.filter(goes_on));
+        self.end_assistant(index, speaker, seen);
+    }
+
+    /// Results that stand in it go out after it: what the model says next is another turn of its.
+    fn end_assistant(&mut self, index: MessageId, speaker: Role, seen: &mut Findings) {
         self.record_speaker(index, speaker);
-        // Results that stand in it go out after it: what the model says next is another turn of its.
         if speaker != Role::Assistant {
             self.finish_run(seen);
         }

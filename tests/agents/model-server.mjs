@@ -47,15 +47,18 @@ export async function startModel({ read, path, summary, steps }) {
     const tokens = Math.ceil(text.length / 4);
     requests.push({ messages, tokens, isSummary, body });
     const id = `c${requests.length}`;
-    const said = { id, tokens, model: body.model, stream: body.stream !== false };
+    const answer = { id, tokens, model: body.model, stream: body.stream !== false };
     if (!isSummary) step += 1;
     if (isSummary) {
-      wire.answer(response, { ...said, text: `Summary ${requests.length}: the berths were read.` });
+      wire.answer(response, {
+        ...answer,
+        text: `Summary ${requests.length}: the berths were read.`,
+      });
     } else if (step % (steps + 1) === 0) {
-      wire.answer(response, { ...said, text: `Turn done after ${step} steps.` });
+      wire.answer(response, { ...answer, text: `Turn done after ${step} steps.` });
     } else {
       const call = { name, input: read[name]?.(path(step)) };
-      wire.answer(response, { ...said, thought: `Reading berth ${step}.`, call });
+      wire.answer(response, { ...answer, thought: `Reading berth ${step}.`, call });
     }
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
@@ -68,7 +71,7 @@ export async function startModel({ read, path, summary, steps }) {
 }
 
 /**
- * @typedef {{ id: string, tokens: number, model: string, stream: boolean, text?: string, thought?: string, call?: { name: string, input: any } }} Said
+ * @typedef {{ id: string, tokens: number, model: string, stream: boolean, text?: string, thought?: string, call?: { name: string, input: any } }} Answer
  * @typedef {import("node:http").ServerResponse} Response
  */
 
@@ -81,7 +84,7 @@ function stream(response, events) {
   }
 }
 
-/** @param {Response} response @param {Said} said */
+/** @param {Response} response @param {Answer} answer */
 function asChat(response, { id, tokens, text, thought, call }) {
   const made = call && { name: call.name, arguments: JSON.stringify(call.input) };
   const calls = made && [{ index: 0, id: `call_${id}`, type: "function", function: made }];
@@ -97,7 +100,7 @@ function asChat(response, { id, tokens, text, thought, call }) {
   response.end("data: [DONE]\n\n");
 }
 
-/** @param {Response} response @param {Said} said */
+/** @param {Response} response @param {Answer} answer */
 function asResponses(response, { id, tokens, text, thought, call }) {
   const summary = [{ type: "summary_text", text: thought }];
   const made = { type: "function_call", id: `fc_${id}`, call_id: `call_${id}`, name: call?.name };
@@ -126,7 +129,7 @@ function asResponses(response, { id, tokens, text, thought, call }) {
   response.end();
 }
 
-/** @param {Response} response @param {Said} said */
+/** @param {Response} response @param {Answer} answer */
 function asAnthropic(response, { id, tokens, model, stream: streams, text, thought, call }) {
   const usage = { input_tokens: tokens, output_tokens: 20 };
   const content = call

@@ -1,7 +1,7 @@
 /**
- * What the reader says an agent sent is what it sent: each agent works with a model on this machine that keeps its requests, compacts
- * and goes on in another process. Each part that the recorded view shows as sent is in the request, and each part of the request is in
- * the view, in what stands for messages that are gone, or in the system prompt.
+ * Recorded views against what agents really send: each agent works with a model on this machine that keeps its requests, compacts, and
+ * goes on in another process. Each part that a view shows as sent is in the request, and each part of a request is in the view, in what
+ * stands for messages that are gone, or in the system prompt.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -75,7 +75,7 @@ async function sessionOf(agent, place, start) {
 
 const textOf = (content) =>
   typeof content === "string" ? [content] : (content ?? []).map(({ text }) => text).filter(Boolean);
-/** The parts of a message in any of the wires: what is said, the calls, the results. */
+/** The parts of a message in any of the wires: texts, calls, results. */
 function partsOf(message) {
   const { type, role, content, sections, call_id: item } = message;
   if (type === "function_call") return [{ call: item }];

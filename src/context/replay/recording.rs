@@ -374,7 +374,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_compaction_keeps_what_stands_in_any_of_its_ranges(
+        fn a_compaction_keeps_every_message_of_its_ranges(
             kept in prop::collection::vec((0u32..20, 0u32..20), 0..6),
             first_kept in 0u32..20,
         ) {

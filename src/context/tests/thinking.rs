@@ -242,7 +242,7 @@ fn messages_whose_results_stand_in_them_are_turns_of_their_own() {
             assert!(answer.fits, "{rule}, {at}");
             assert_eq!(violations_sent(&host.session), []);
             let blocks = &host.session.transcript.ledger.blocks;
-            let last = blocks.iter().filter(|block| block.kind == Kind::Thinking).last();
+            let last = blocks.iter().rfind(|block| block.kind == Kind::Thinking);
             newest.push(last.unwrap().form == Form::Full);
         }
         assert_eq!(newest.iter().all(|is_sent| *is_sent), keeps, "{rule}");
