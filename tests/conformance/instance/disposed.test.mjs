@@ -43,9 +43,13 @@ test("every method of a disposed session throws DISPOSED", { skip }, async () =>
     callAgentTool: () => context.callAgentTool("context_status", {}),
     counters: () => context.counters(),
   };
-  const methods = Object.getOwnPropertyNames(api.ContextManager.prototype);
+  const members = Object.getOwnPropertyDescriptors(api.ContextManager.prototype);
+  const methods = Object.entries(members).filter(([, { value }]) => typeof value === "function");
   assert.deepEqual(
-    methods.filter((name) => name !== "constructor").sort(),
+    methods
+      .map(([name]) => name)
+      .filter((name) => name !== "constructor")
+      .sort(),
     Object.keys(calls).sort(),
   );
   for (const [name, call] of Object.entries(calls))
