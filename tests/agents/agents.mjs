@@ -31,7 +31,7 @@ export const AGENTS = [
   {
     name: "Claude Code",
     wanted: "@anthropic-ai/claude-code@2.1.332",
-    program: ".bin/claude",
+    program: "@anthropic-ai/claude-code-linux-x64/claude",
     read: { Read: (file_path) => ({ file_path }) },
     summary: /detailed summary/,
     prompts: ["Read every berth.", "/compact", "Once more."],
