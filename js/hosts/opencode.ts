@@ -74,12 +74,12 @@ interface Known {
   api?: { id?: unknown; npm?: unknown };
 }
 
-/** Packages with which opencode asks Anthropic's API, or Bedrock's, to drop thinking that an edit made void, where a model binds it. */
-const DROPS = ["@ai-sdk/anthropic", "@ai-sdk/google-vertex/anthropic", "@ai-sdk/amazon-bedrock"];
+/** Through these packages opencode asks the API to drop the thinking that an edit made void. */
+const DROPPING = ["@ai-sdk/anthropic", "@ai-sdk/google-vertex/anthropic", "@ai-sdk/amazon-bedrock"];
 
 /** What becomes of the model's thinking; undefined: its provider decides. */
 function thinkingIn(api: Known["api"]): "bound" | "free" | undefined {
-  const isDropped = bindsThinking(api?.id) && DROPS.includes(String(api?.npm));
+  const isDropped = bindsThinking(api?.id) && DROPPING.includes(String(api?.npm));
   return isDropped ? "bound" : thinkingOf(api?.id);
 }
 

@@ -165,7 +165,7 @@ function windowOf(model: unknown): ContextWindow {
  * What becomes of the thinking of Claude, as pi calls it; undefined: another API. Only newer models bind it to earlier messages. Of these pi
  * has some drop what an edit made void; the others take a call without its thinking. Older models, which think with a budget, do not.
  */
-function thinkingOf(model: unknown): "bound" | "drop" | "free" | undefined {
+function thinkingIn(model: unknown): "bound" | "drop" | "free" | undefined {
   const { api, compat = {} } = Object(model) as Partial<Model>;
   if (api !== "anthropic-messages") return undefined;
   if (compat.supportsMidConvoEffort) return "bound";
@@ -194,7 +194,7 @@ class PiManaged extends Session {
   /** A call of this model follows. */
   turnsTo(model: unknown): void {
     const { provider, api } = Object(model) as Partial<Model>;
-    this.follow(`${provider} ${api}`, thinkingOf(model));
+    this.follow(`${provider} ${api}`, thinkingIn(model));
     const window = windowOf(model);
     const now = JSON.stringify(window);
     if (this.#window === undefined || this.#window === now) return;

@@ -45,7 +45,7 @@ export class Session {
   /** Nor can the host send hints. */
   #drops: boolean;
   #provider: Provider | undefined;
-  /** What becomes of thinking, where the user did not choose it. */
+  /** The model's `thinking`, set only if the user did not choose it. */
   #thinking: Thinking | undefined;
 
   constructor(session: HostSession, host: Host) {

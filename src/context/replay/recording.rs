@@ -351,8 +351,9 @@ pub(super) struct HostCompaction {
     /// The first message kept, and ranges before it that stayed, in order and apart.
     pub first_kept: u32,
     pub kept: Vec<(u32, u32)>,
-    /// Tokens of what stands for the rest, and of the summary in it.
+    /// Tokens of the message that replaced the others.
     pub head: u32,
+    /// Tokens of the summary in that message.
     pub summary: u32,
 }
 

@@ -30,7 +30,7 @@ impl RequestChecks {
         self.states.binary_search_by_key(&messages, |it| it.messages).is_ok()
     }
 
-    /// Forgets the states after so many messages: what follows is no longer what was checked.
+    /// Keeps the states of the first `messages` messages. The messages after them have changed, so their states are void.
     pub(in crate::context) fn keep(&mut self, messages: usize) {
         while self.states.pop_if(|it| it.messages > messages).is_some() {}
     }

@@ -62,7 +62,7 @@ impl Builder<'_> {
         entries.push(self.entry(Item::Make(self.head()), self.head_about()));
     }
 
-    /// The newest summary of the provider's before the cut. The provider ignores whatever stands before it, the head too.
+    /// The last summary that the provider itself made before the cut. The provider ignores all messages before it, the head as well.
     fn last_compaction(&self, live: &[BlockId]) -> Option<MessageId> {
         let messages =
             live.iter().rev().filter_map(|&at| Some(self.transcript.ledger.block(at)?.message));

@@ -198,7 +198,7 @@ fn the_system_prompt_precedes_the_head_of_a_fold() {
     assert!(answer.fold.is_some());
     let items = written(&answer);
     assert_eq!((&items[0], &items[2]), (&json!({ "index": 0 }), &json!({ "index": 2 })));
-    assert_eq!(items[1]["about"], 1, "the head stands for what the user said");
+    assert_eq!(items[1]["about"], 1, "the head replaces the user's messages");
 }
 
 #[test]

@@ -96,7 +96,7 @@ test("a summarizer is told the instructions and the focus as data", { skip }, as
   const jobs = /** @type {any[]} */ ([]);
   const context = new api.ContextManager({
     window: WINDOW,
-    summary: { minimumTokens: 0, instructions: "x".repeat(3_990) + "keep ports" },
+    summary: { minimumTokens: 0, instructions: `${"x".repeat(3_990)}keep ports` },
     summarize: async (/** @type {any} */ job) => {
       jobs.push(job);
       return "a summary";
