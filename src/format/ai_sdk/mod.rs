@@ -77,6 +77,7 @@ pub(super) fn read<'a>(source: Source<'a>, parts: &mut Vec<Part<'a>>) -> Read<Ro
     }
     // An on-demand compaction of Anthropic's is a text to the SDK.
     if let ([only], Role::Assistant) = (&mut parts[..], role)
+        && only.piece.kind == Kind::Text
         && json.contains(r#""type":"compaction""#)
     {
         part::set(only, setting::COMPACTION);

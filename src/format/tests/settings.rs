@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{outline, reads};
 use crate::format::Format;
-use crate::model::Kind;
+use crate::model::{Kind, Role};
 
 const A: Format = Format::Anthropic;
 
@@ -58,6 +58,10 @@ fn a_compaction_counts_its_summary_and_stays_if_it_is_alone() {
     let of_sdk = json!({ "role": "assistant", "content": [text] });
     reads(Format::AiSdk, &of_sdk, &["System", "Other  \"done\" opaque"]);
     assert!(outline(Format::AiSdk, &of_sdk).is_silent());
+    let input = json!({ "type": "compaction" });
+    let call = json!({ "type": "tool-call", "toolCallId": "c", "toolName": "run", "input": input });
+    let called = outline(Format::AiSdk, &json!({ "role": "assistant", "content": [call] }));
+    assert_eq!((called.role, called.pieces[0].kind), (Role::Assistant, Kind::Call));
 }
 
 #[test]
