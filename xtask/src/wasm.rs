@@ -18,13 +18,12 @@ use crate::shell::{cargo, command, output, root, tool};
 use crate::stamp::Inputs;
 
 /// Named one by one: `--all-features` writes imports that Node 20 and Bun cannot read.
-const WASM_FEATURES: [&str; 6] = [
+const WASM_FEATURES: [&str; 5] = [
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
     "--enable-sign-ext",
     "--enable-mutable-globals",
     "--enable-reference-types",
-    "--enable-multivalue",
 ];
 
 /// A Wasm of the package: all that is exported behind a feature of the crate.
@@ -282,7 +281,7 @@ impl Wasm {
     /// The glue between the core and JavaScript: of the bundler target only the part that loads nothing.
     fn bind(&self, core: &Path, bound: &Path, glue: &Path) -> Result<()> {
         Bindgen::new()
-            .input_path(core)
+            .input_bytes(self.glue, one_value(core)?)
             .out_name(self.glue)
             .typescript(true)
             .bundler(true)?
@@ -316,6 +315,16 @@ impl Wasm {
         )?;
         Ok(())
     }
+}
+
+/// A core whose functions return one value each. Results of several values cost a start a tenth: V8 compiles code for each such
+/// signature as it compiles the Wasm. A pointer to them costs a call nothing that can be measured.
+fn one_value(core: &Path) -> Result<Vec<u8>> {
+    let mut bytes = fs::read(core)?;
+    let feature = b"+\x0amultivalue";
+    let at = bytes.windows(feature.len()).rposition(|it| it == feature);
+    bytes[at.context("the core names no feature `multivalue`")?] = b'-';
+    Ok(bytes)
 }
 
 /// Two builds of one core have the same glue: whichever is bound later finds it there.
