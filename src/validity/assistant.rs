@@ -144,6 +144,7 @@ impl Repairer {
     }
 
     /// The run that an assistant message continues or opens.
+    #[inline(never)]
     fn run_for(&mut self, index: MessageId, first: At<'_>, seen: &mut Findings) -> &mut Run {
         let continues = self.continues();
         let beside = self.run.as_ref().filter(|run| run.growing).map(|run| run.beside);
@@ -179,6 +180,7 @@ impl Repairer {
         })
     }
 
+    #[inline(never)]
     fn call(&mut self, at: At<'_>, group: GroupId, seen: &mut Findings) {
         let At { index, number, piece } = at;
         let key = key(piece);
@@ -225,6 +227,7 @@ impl Repairer {
 
     /// A turn with calls stands directly after the user or results (I18): between it and what the model said before, a
     /// line of the user's.
+    #[inline(never)]
     fn follow(&self, index: MessageId, kept: &[At<'_>], seen: &mut Findings) {
         let calls = kept.iter().find(|at| at.piece.is_host_call());
         // Results go between it and a turn that waits for them.

@@ -25,6 +25,7 @@ pub(super) struct Ids {
 
 impl Ids {
     /// The id with which a call goes out: its own if it is legal and new, else one made from it.
+    #[inline(never)]
     pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Rc<str> {
         let wire = legal(id, provider, self.as_written);
         let wire = if self.has(&wire) { self.numbered(wire, provider) } else { wire };

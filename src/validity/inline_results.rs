@@ -51,6 +51,7 @@ impl Repairer {
 
     /// A step goes out as a message of its own. Where it would be one of reasoning alone, or one that may not stand before
     /// the next step's, the two go out as one.
+    #[inline(never)]
     pub(super) fn steps(&self, outline: &Outline, kept: &mut Vec<At<'_>>, seen: &mut Findings) {
         let rules = self.provider.rules();
         let (mut start, mut calls, mut thinks) = (0usize, false, true);

@@ -195,6 +195,7 @@ impl Repairer {
     }
 
     /// A new run begins: what is still open waits for a late result.
+    #[inline(never)]
     pub(super) fn close(&mut self, seen: &mut Findings) {
         let Some(mut run) = self.run.take() else { return };
         if Self::must_gather(&run) {

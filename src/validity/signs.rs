@@ -9,6 +9,7 @@ const MESSAGE: &str = "the first call of a step in the current turn has no thoug
 
 impl Repairer {
     /// The model speaks.
+    #[inline(never)]
     pub(super) fn sign(&mut self, kept: &[At<'_>]) {
         // Parallel calls carry one signature, on the first: the others are unsigned as the model sent them.
         let first = kept.iter().find(|at| at.piece.is_host_call());

@@ -39,6 +39,7 @@ impl Run {
 
 impl Builder<'_> {
     /// The entries as the provider takes them after a message of `before`. None: the first belongs into that message.
+    #[inline(never)]
     pub(in crate::context) fn take_turns(
         &self,
         entries: Vec<Entry>,

@@ -192,6 +192,7 @@ impl Builder<'_> {
     }
 
     /// A request ends with the user or a result. True if it had to be made to.
+    #[inline(never)]
     pub(in crate::context) fn trail(&self, entries: &mut Vec<Entry>, is_complete: bool) -> bool {
         if self.repairs.repairer.is_prefix() {
             return false;

@@ -126,6 +126,7 @@ impl Builder<'_> {
     }
 
     /// A message with what goes out around it.
+    #[inline(never)]
     fn add_message(&self, message: MessageId, entries: &mut Vec<Entry>) {
         let Some(outline) = self.transcript.outline(message) else { return };
         for fix in self.fixes_of(message) {

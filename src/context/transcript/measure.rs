@@ -164,11 +164,8 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occu
         }
         let ends = at.saturating_add(found.len());
         let before = known.len();
-        let id = known.intern(found, |word| {
-            let secret = redacts && is_secret(text, at, ends);
-            // One token separates it from the next.
-            if secret { 0 } else { estimator.tokens(word).saturating_add(1) }
-        });
+        let is_secret = || redacts && is_secret(text, at, ends);
+        let id = known.intern(found, |word| cost_of_new(word, estimator, is_secret));
         let in_head = ends <= head_end;
         if let Some(last) = recent.get_mut(id as usize % 64)
             && std::mem::replace(last, (id, in_head)) != (id, in_head)
@@ -178,6 +175,13 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occu
     });
     in_order(&mut all);
     all
+}
+
+/// Tokens of an identifier that has no number yet; of a secret none.
+#[inline(never)]
+fn cost_of_new(word: &str, estimator: Estimator, is_secret: impl Fn() -> bool) -> u32 {
+    // One token separates it from the next.
+    if is_secret() { 0 } else { estimator.tokens(word).saturating_add(1) }
 }
 
 /// By their numbers: new ones got these in order of appearance. What stands in the head comes before the same in the rest.

@@ -98,6 +98,7 @@ impl ListedTraits {
 }
 
 /// None: it has to be measured from its text.
+#[inline(never)]
 fn write_message(
     transcript: &Transcript,
     index: MessageId,
@@ -131,6 +132,7 @@ fn write_message(
     Some(())
 }
 
+#[inline(never)]
 fn write_block(
     transcript: &Transcript,
     at: BlockId,
