@@ -159,6 +159,7 @@ impl KnownMessages {
     }
 
     /// The measure of a message, its identifiers numbered as the session numbers those of its text. None: the text is needed.
+    #[inline(never)]
     fn measure(&mut self, session: &mut Session, message: MessageId) -> Option<Measure> {
         let mut from = self.written.measure(message)?;
         let Head { role, fingerprint, written, bytes } = Head::read(&mut from)?;

@@ -301,6 +301,7 @@ fn write_items(items: &[SentItem], out: &mut Writer) {
     }
 }
 
+#[inline(never)]
 fn read_items(reader: &mut Reader<'_>) -> Vec<SentItem> {
     let mut items = Vec::new();
     for _ in 0..reader.count() {
@@ -311,6 +312,7 @@ fn read_items(reader: &mut Reader<'_>) -> Vec<SentItem> {
     items
 }
 
+#[inline(never)]
 fn read_rents(reader: &mut Reader<'_>) -> Vec<(BlockId, u64)> {
     let mut rents = Vec::new();
     let mut block = BlockId::FIRST;
@@ -321,6 +323,7 @@ fn read_rents(reader: &mut Reader<'_>) -> Vec<(BlockId, u64)> {
     rents
 }
 
+#[inline(never)]
 fn read_changed(reader: &mut Reader<'_>) -> Vec<Changed> {
     let mut rules = Vec::new();
     for _ in 0..reader.count() {
