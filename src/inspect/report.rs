@@ -106,6 +106,7 @@ fn keys(state: &Session, prompt: &Prompt<'_>) -> Vec<String> {
 
 /// What the request consists of, the largest first; a plan's prompt by what its sections are. What the provider counted
 /// beyond our estimates is `unseen`, below 0 where it counted less.
+#[inline(never)]
 fn buckets(state: &Session, prompt: &Prompt<'_>, used: u64) -> Vec<Value> {
     let mut parts: Vec<Part> = list_buckets(state).into_iter().map(Part::of).collect();
     group(&mut parts, prompt, extras(state).system);
@@ -153,6 +154,7 @@ impl Part {
 }
 
 /// Takes the system prompt apart by what its sections are (A103, A104).
+#[inline(never)]
 fn group(parts: &mut Vec<Part>, prompt: &Prompt<'_>, system: u64) {
     let Some(at) = parts.iter().position(|part| part.name == SYSTEM) else { return };
     if prompt.sections.is_empty() {

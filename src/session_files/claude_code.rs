@@ -56,6 +56,7 @@ const SHAPE: &str = "api-request-shape";
 const REPLACEMENT: &str = "content-replacement";
 
 /// Reads the conversation that ends at the line with the uuid `leaf`, or at the newest.
+#[inline(never)]
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     let mut file = SessionFile::new("claude-code", "anthropic");
     let main = main_lines(lines);

@@ -56,6 +56,7 @@ const OWN_STARTS: [&str; 4] = [
 ];
 
 /// Reads a rollout; it has one branch.
+#[inline(never)]
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     refuse_leaf(leaf, "Codex")?;
     let mut reader = Reader {

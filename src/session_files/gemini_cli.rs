@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::hash_index::ByName;
 
 /// Reads the records, or those of the one object.
+#[inline(never)]
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     refuse_leaf(leaf, "gemini-cli")?;
     let mut file = SessionFile::new("gemini-cli", "gemini");

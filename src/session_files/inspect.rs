@@ -44,6 +44,7 @@ const SCRIPT: Script = Script {
 };
 
 /// Reads the sample of this index, or the first.
+#[inline(never)]
 pub(super) fn read(samples: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     if samples.is_empty() {
         return Err(Error::argument("session", "an Inspect log with samples", "one without"));

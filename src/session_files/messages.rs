@@ -18,6 +18,7 @@ use crate::error::Error;
 
 /// Reads a list of messages, and what stands beside it in a request. `in_lines`: each is a line of the file; some agents
 /// write a line for each block of an Anthropic reply.
+#[inline(never)]
 pub(super) fn read(
     request: &Object<'_>,
     list: &[Line<'_>],

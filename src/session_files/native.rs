@@ -137,6 +137,7 @@ pub(super) const RESPONSES: Form = Form {
 };
 
 /// Reads a list in one of the formats, and what stands beside it.
+#[inline(never)]
 pub(super) fn read(
     form: &Form,
     beside: &Object<'_>,

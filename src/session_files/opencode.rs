@@ -21,6 +21,7 @@ use crate::number::count;
 const QUIET: [&str; 6] = ["snapshot", "patch", "agent", "retry", "compaction", "subtask"];
 
 /// Reads an export: `{info, messages: [{info, parts}]}`.
+#[inline(never)]
 pub(super) fn read(
     session: &Object<'_>,
     messages: &[Line<'_>],

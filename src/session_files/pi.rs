@@ -53,6 +53,7 @@ struct Tree<'l, 'a> {
 }
 
 /// Reads the conversation that ends at the entry `leaf`, or at the newest.
+#[inline(never)]
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     let mut file = SessionFile::new("pi", "pi");
     for line in lines {

@@ -40,6 +40,7 @@ const COMPRESSED: &[Test] =
 const SPOKEN: &[Test] = &[Is("subtype", &["realtime_message"])];
 
 /// Reads the conversation that ends at the record with the uuid `leaf`, or at the newest.
+#[inline(never)]
 pub(super) fn read(lines: &[Line<'_>], leaf: Option<&str>) -> Result<SessionFile, Error> {
     let mut file = SessionFile::new("qwen-code", "gemini");
     let mut uuids = ByName::default();

@@ -55,6 +55,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         }
     }
 
+    #[inline(never)]
     fn record(&mut self, line: &Line<'a>, before: &[Line<'a>], is_undone: bool) {
         let kind = self.kind(&line.fields);
         if let Some(fault) = &line.fault {
