@@ -154,7 +154,6 @@ impl Part {
 }
 
 /// Takes the system prompt apart by what its sections are (A103, A104).
-#[inline(never)]
 fn group(parts: &mut Vec<Part>, prompt: &Prompt<'_>, system: u64) {
     let Some(at) = parts.iter().position(|part| part.name == SYSTEM) else { return };
     if prompt.sections.is_empty() {

@@ -1,7 +1,9 @@
 //! Candidates: JSON in, JSON out; bytes to be signed out, signatures in.
 
+use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::answer::{Bytes, Nothing, PerhapsBytes, Text, answer, done, plain, text, value};
 use super::memory::{with_bytes, with_input, with_secret};
 use crate::candidate::{self, Store};
 use crate::error::Result;
@@ -34,8 +36,8 @@ impl Key {
     }
 
     /// The signature of the bytes in the input buffer.
-    pub fn sign(&self, len: usize) -> Result<Vec<u8>> {
-        with_bytes(len, |bytes| Ok(self.0.sign(bytes).to_vec()))
+    pub fn sign(&self, len: usize) -> Bytes {
+        answer(with_bytes(len, |bytes| Ok(Uint8Array::from(&self.0.sign(bytes)[..]))))
     }
 }
 
@@ -59,43 +61,43 @@ impl Candidates {
     }
 
     /// Takes in an observation.
-    pub fn upsert(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.upsert_json(json))
+    pub fn upsert(&mut self, len: usize) -> Text {
+        text(with_input(len, |json| self.0.upsert_json(json)))
     }
 
     /// Takes in what came of a candidate.
-    pub fn conclude(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.conclude_json(json))
+    pub fn conclude(&mut self, len: usize) -> Text {
+        text(with_input(len, |json| self.0.conclude_json(json)))
     }
 
     /// Moves what is due.
-    pub fn evaluate(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.evaluate_json(json))
+    pub fn evaluate(&mut self, len: usize) -> Text {
+        text(with_input(len, |json| self.0.evaluate_json(json)))
     }
 
     /// Moves a candidate as the host wants it.
-    pub fn transition(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.transition_json(json))
+    pub fn transition(&mut self, len: usize) -> Text {
+        text(with_input(len, |json| self.0.transition_json(json)))
     }
 
     /// The candidates.
-    pub fn list(&self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.list_json(json))
+    pub fn list(&self, len: usize) -> Text {
+        text(with_input(len, |json| self.0.list_json(json)))
     }
 
     /// The transitions.
-    pub fn audit(&self) -> String {
-        self.0.audit()
+    pub fn audit(&self) -> Text {
+        plain(&self.0.audit())
     }
 
     /// What goes into a prompt.
-    pub fn section(&self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.section_json(json))
+    pub fn section(&self, len: usize) -> Text {
+        text(with_input(len, |json| self.0.section_json(json)))
     }
 
     /// What of it stands there.
-    pub fn inject(&mut self, len: usize) -> Result<String> {
-        with_input(len, |json| self.0.inject_json(json))
+    pub fn inject(&mut self, len: usize) -> Text {
+        text(with_input(len, |json| self.0.inject_json(json)))
     }
 
     /// Files that were made of it.
@@ -114,38 +116,38 @@ impl Candidates {
     }
 
     /// Holds what was read.
-    pub fn adopt(&mut self, loading: &mut Loading) -> Result<String> {
-        Ok(write(&self.0.adopt(&mut loading.0)?))
+    pub fn adopt(&mut self, loading: &mut Loading) -> Text {
+        text(self.0.adopt(&mut loading.0).map(|it| write(&it)))
     }
 }
 
 #[wasm_bindgen]
 impl Saving {
     /// What is to be signed next.
-    pub fn bytes(&self) -> Option<Vec<u8>> {
-        self.0.bytes()
+    pub fn bytes(&self) -> PerhapsBytes {
+        value(self.0.bytes().map(|bytes| Uint8Array::from(&*bytes)))
     }
 
     /// Takes the signature in the input buffer.
-    pub fn take(&mut self, len: usize) -> Result<()> {
-        with_bytes(len, |signature| self.0.take(signature))
+    pub fn take(&mut self, len: usize) -> Nothing {
+        done(with_bytes(len, |signature| self.0.take(signature)))
     }
 
     /// The file.
-    pub fn file(&mut self) -> String {
-        self.0.file()
+    pub fn file(&mut self) -> Text {
+        plain(&self.0.file())
     }
 }
 
 #[wasm_bindgen]
 impl Loading {
     /// What has to be signed to see whether the next line is whole.
-    pub fn bytes(&mut self) -> Option<Vec<u8>> {
-        self.0.bytes()
+    pub fn bytes(&mut self) -> PerhapsBytes {
+        value(self.0.bytes().map(|bytes| Uint8Array::from(&*bytes)))
     }
 
     /// Takes the signature in the input buffer.
-    pub fn take(&mut self, len: usize) -> Result<()> {
-        with_bytes(len, |signature| self.0.take(signature))
+    pub fn take(&mut self, len: usize) -> Nothing {
+        done(with_bytes(len, |signature| self.0.take(signature)))
     }
 }

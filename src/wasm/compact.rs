@@ -2,6 +2,7 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::answer::{Nothing, Text, done, plain, text};
 use super::memory::with_input;
 use crate::compact;
 use crate::error::{Error, Result};
@@ -19,55 +20,55 @@ impl Compaction {
     }
 
     /// Takes the next message (JSON) that goes.
-    pub fn push(&mut self, len: usize) -> Result<()> {
-        with_input(len, |json| self.0.push(json))
+    pub fn push(&mut self, len: usize) -> Nothing {
+        done(with_input(len, |json| self.0.push(json)))
     }
 
     /// What to do now, as JSON.
-    pub fn step(&mut self) -> String {
-        self.0.step()
+    pub fn step(&mut self) -> Text {
+        plain(&self.0.step())
     }
 
     /// What came of a call (JSON).
-    pub fn answer(&mut self, id: u32, len: usize) -> Result<()> {
-        with_input(len, |json| {
+    pub fn answer(&mut self, id: u32, len: usize) -> Nothing {
+        done(with_input(len, |json| {
             self.0.answer(id, json);
             Ok(())
-        })
+        }))
     }
 
     /// Milliseconds that a call may be silent, and that all of it may take, as JSON.
-    pub fn deadlines(&self) -> String {
-        self.0.deadlines()
+    pub fn deadlines(&self) -> Text {
+        plain(&self.0.deadlines())
     }
 
     /// Ends it: `aborted` or `timeout`, in the input buffer.
-    pub fn stop(&mut self, len: usize) -> Result<()> {
-        with_input(len, |why| {
+    pub fn stop(&mut self, len: usize) -> Nothing {
+        done(with_input(len, |why| {
             self.0.stop(why);
             Ok(())
-        })
+        }))
     }
 }
 
 /// Whether a checkpoint is due by the figures (JSON) in the input buffer, and the state from then on, as JSON.
 #[wasm_bindgen]
-pub fn checkpoint_due(len: usize) -> Result<String> {
-    with_input(len, compact::checkpoint_due)
+pub fn checkpoint_due(len: usize) -> Text {
+    text(with_input(len, compact::checkpoint_due))
 }
 
 /// The state with a checkpoint that has come (JSON, in the input buffer), as JSON.
 #[wasm_bindgen]
-pub fn checkpoint_taken(len: usize) -> Result<String> {
-    with_input(len, compact::checkpoint_taken)
+pub fn checkpoint_taken(len: usize) -> Text {
+    text(with_input(len, compact::checkpoint_taken))
 }
 
 /// A name that no text can know: 16 random bytes, as hexadecimal digits.
 #[wasm_bindgen]
-pub fn nonce() -> Result<String> {
+pub fn nonce() -> Text {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|reason| {
+    let filled = getrandom::fill(&mut bytes).map_err(|reason| {
         Error::argument("globalThis.crypto", "getRandomValues, for a nonce", reason)
-    })?;
-    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
+    });
+    text(filled.map(|()| format!("{:032x}", u128::from_ne_bytes(bytes))))
 }

@@ -7,11 +7,16 @@ use crate::json;
 
 impl From<Error> for JsValue {
     fn from(error: Error) -> Self {
-        let mut thrown = String::new();
-        // The facade knows which of the options a misspelt one is nearest to.
-        let members: &[(&str, &dyn json::Write)] =
-            &[("info", &error), ("message", &error.to_string()), ("known", &error.known_options())];
-        json::object(members, &mut thrown);
-        Self::from_str(&thrown)
+        Self::from_str(&thrown(&error))
     }
+}
+
+/// An error as `js/core/errors.ts` reads it.
+pub(super) fn thrown(error: &Error) -> String {
+    let mut thrown = String::new();
+    // The facade knows which of the options a misspelt one is nearest to.
+    let members: &[(&str, &dyn json::Write)] =
+        &[("info", error), ("message", &error.to_string()), ("known", &error.known_options())];
+    json::object(members, &mut thrown);
+    thrown
 }

@@ -3,6 +3,7 @@
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::answer::{Flag, Text, answer, plain};
 use super::memory::{with_bytes, with_input};
 use crate::context;
 use crate::error::Result;
@@ -29,8 +30,8 @@ impl KnownMessages {
     }
 
     /// The host's keys, as it passed them.
-    pub fn keys(&self) -> String {
-        self.0.keys().into()
+    pub fn keys(&self) -> Text {
+        plain(self.0.keys())
     }
 
     /// The bytes as they were read; copied once, and not within Wasm memory, which would keep that size.
@@ -39,7 +40,7 @@ impl KnownMessages {
     }
 
     /// Whether the message at `index` was measured from the JSON in the input buffer.
-    pub fn is_written(&self, index: u32, len: usize) -> Result<bool> {
-        with_input(len, |json| Ok(self.0.is_written(index.into(), json.as_bytes())))
+    pub fn is_written(&self, index: u32, len: usize) -> Flag {
+        answer(with_input(len, |json| Ok(self.0.is_written(index.into(), json.as_bytes()))))
     }
 }

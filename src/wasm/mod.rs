@@ -10,6 +10,7 @@
     reason = "wasm-bindgen exports only items that are `pub`"
 )]
 
+mod answer;
 #[cfg(feature = "manager")]
 mod budget;
 #[cfg(feature = "candidates")]

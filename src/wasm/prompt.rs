@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::mem::take;
 
+use js_sys::Uint32Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::answer::{Text, plain, text};
 use super::memory::{with_input, with_inputs};
-use crate::error::Result;
 use crate::prompt::calls;
 use crate::prompt::crossing::{self, Assembled};
 
@@ -19,74 +20,76 @@ thread_local! {
 /// be taken.
 #[wasm_bindgen]
 #[expect(clippy::needless_pass_by_value, reason = "what crosses is owned")]
-pub fn assemble(lens: Vec<usize>) -> Result<String> {
-    let Assembled { plan, prompt, figures } = with_inputs(&lens, crossing::assemble)?;
-    LEFT.with_borrow_mut(|left| *left = (prompt, figures));
-    Ok(plan)
+pub fn assemble(lens: Vec<usize>) -> Text {
+    let assembled = with_inputs(&lens, crossing::assemble);
+    text(assembled.map(|Assembled { plan, prompt, figures }| {
+        LEFT.with_borrow_mut(|left| *left = (prompt, figures));
+        plan
+    }))
 }
 
 /// The prompt that was assembled last.
 #[wasm_bindgen]
-pub fn prompt() -> String {
-    LEFT.with_borrow_mut(|left| take(&mut left.0))
+pub fn prompt() -> Text {
+    plain(&LEFT.with_borrow_mut(|left| take(&mut left.0)))
 }
 
 /// Of each of its sections its numbers.
 #[wasm_bindgen]
-pub fn figures() -> Vec<u32> {
-    LEFT.with_borrow_mut(|left| take(&mut left.1))
+pub fn figures() -> Uint32Array {
+    Uint32Array::from(LEFT.with_borrow_mut(|left| take(&mut left.1)).as_slice())
 }
 
 /// What a request is about.
 #[wasm_bindgen]
-pub fn focus(len: usize) -> Result<String> {
-    with_input(len, calls::focus)
+pub fn focus(len: usize) -> Text {
+    text(with_input(len, calls::focus))
 }
 
 /// The budget for a window.
 #[wasm_bindgen]
-pub fn budget(len: usize) -> Result<String> {
-    with_input(len, calls::budget)
+pub fn budget(len: usize) -> Text {
+    text(with_input(len, calls::budget))
 }
 
 /// A text cut to a number of characters.
 #[wasm_bindgen]
-pub fn truncate(len: usize) -> Result<String> {
-    with_input(len, calls::truncate)
+pub fn truncate(len: usize) -> Text {
+    text(with_input(len, calls::truncate))
 }
 
 /// Sections of memory files.
 #[wasm_bindgen]
-pub fn tiers(len: usize) -> Result<String> {
-    with_input(len, calls::tiers)
+pub fn tiers(len: usize) -> Text {
+    text(with_input(len, calls::tiers))
 }
 
 /// Sections of the rules that are about the active files.
 #[wasm_bindgen]
-pub fn rules(len: usize) -> Result<String> {
-    with_input(len, calls::rules)
+pub fn rules(len: usize) -> Text {
+    text(with_input(len, calls::rules))
 }
 
 /// Sections of a workspace's files.
 #[wasm_bindgen]
-pub fn workspace(len: usize) -> Result<String> {
-    with_input(len, calls::workspace)
+pub fn workspace(len: usize) -> Text {
+    text(with_input(len, calls::workspace))
 }
 
 /// Descriptions of tools cut to a number of characters.
 #[wasm_bindgen]
-pub fn trim(len: usize) -> Result<String> {
-    with_input(len, calls::trim)
+pub fn trim(len: usize) -> Text {
+    text(with_input(len, calls::trim))
 }
 
 /// Memories and a message within a budget.
 #[wasm_bindgen]
-pub fn remember(len: usize) -> Result<String> {
-    with_input(len, calls::remember)
+pub fn remember(len: usize) -> Text {
+    text(with_input(len, calls::remember))
 }
 
 /// A text compressed to a number of characters.
 #[wasm_bindgen]
-pub fn compress(len: usize) -> Result<String> {
-    with_input(len, calls::compress)
+pub fn compress(len: usize) -> Text {
+    text(with_input(len, calls::compress))
 }

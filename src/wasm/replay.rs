@@ -2,8 +2,10 @@
 
 use std::rc::Rc;
 
+use js_sys::Uint32Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::answer::{Flag, Text, answer, plain, text};
 use super::memory::{grow_ahead, with_input};
 use crate::compressed_texts::CompressedTexts;
 use crate::context::{self, Options, explain, list_buckets, list_messages};
@@ -41,18 +43,18 @@ pub struct Layers {
 #[wasm_bindgen]
 impl Layers {
     /// Names of the buckets, as JSON.
-    pub fn names(&self) -> String {
-        write(&self.layers.names)
+    pub fn names(&self) -> Text {
+        plain(&write(&self.layers.names))
     }
 
     /// Tokens by call and bucket.
-    pub fn tokens(&self) -> Vec<u32> {
-        self.layers.tokens()
+    pub fn tokens(&self) -> Uint32Array {
+        Uint32Array::from({ self.layers.tokens() }.as_slice())
     }
 
     /// Messages that calls sent otherwise than the call before, as JSON.
-    pub fn changes(&self) -> String {
-        write(&self.changes)
+    pub fn changes(&self) -> Text {
+        plain(&write(&self.changes))
     }
 }
 
@@ -85,8 +87,8 @@ impl Recording {
     }
 
     /// The texts of the session (JSON) in the input buffer that are counted, as JSON: for a counter of the host's.
-    pub fn texts(len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&context::Recording::texts(json)?)))
+    pub fn texts(len: usize) -> Text {
+        text(with_input(len, |json| Ok(write(&context::Recording::texts(json)?))))
     }
 
     /// Tokens of the session's own summaries; 0: there is none. `calibrate`: in the provider's tokens.
@@ -101,8 +103,8 @@ impl Recording {
     }
 
     /// Plays so many calls more: whether all have been played.
-    pub fn advance(&self, replay: &mut Replay, calls: u32) -> Result<bool> {
-        self.0.advance(&mut replay.0, calls)
+    pub fn advance(&self, replay: &mut Replay, calls: u32) -> Flag {
+        answer(self.0.advance(&mut replay.0, calls))
     }
 
     /// The session as a replay stood at one of its calls.
@@ -134,113 +136,120 @@ impl Recording {
     }
 
     /// What a compaction would do after a call, as JSON.
-    pub fn plan(&self, at: &mut AtCall) -> Result<String> {
-        Ok(write(&self.0.plan(&mut at.0)?))
+    pub fn plan(&self, at: &mut AtCall) -> Text {
+        text(self.0.plan(&mut at.0).map(|it| write(&it)))
     }
 
     /// What a message of the session says.
-    pub fn text(&self, index: u32) -> String {
-        self.0.text(index.into())
+    pub fn text(&self, index: u32) -> Text {
+        plain(&self.0.text(index.into()))
     }
 
     /// Messages that are not of the session's format, as JSON.
-    pub fn unreadable(&self) -> String {
-        write(&self.0.unreadable)
+    pub fn unreadable(&self) -> Text {
+        plain(&write(&self.0.unreadable))
     }
 
     /// What the message (JSON) in the input buffer says.
-    pub fn text_of(&self, len: usize, index: u32) -> Result<String> {
-        with_input(len, |json| self.0.text_of(index.into(), json.as_bytes()))
+    pub fn text_of(&self, len: usize, index: u32) -> Text {
+        text(with_input(len, |json| self.0.text_of(index.into(), json.as_bytes())))
     }
 
     /// Messages that say the text in the input buffer, with so many hits altogether, as JSON.
-    pub fn find(&self, len: usize, ignore_case: bool, limit: usize) -> Result<String> {
-        with_input(len, |text| Ok(write(&self.0.find(text, ignore_case, limit))))
+    pub fn find(&self, len: usize, ignore_case: bool, limit: usize) -> Text {
+        text(with_input(len, |text| Ok(write(&self.0.find(text, ignore_case, limit)))))
     }
 }
 
 #[wasm_bindgen]
 impl RecordedView {
     /// Every call, as JSON.
-    pub fn calls(&self) -> String {
-        write(&self.0.recorded)
+    pub fn calls(&self) -> Text {
+        plain(&write(&self.0.recorded))
     }
 }
 
 #[wasm_bindgen]
 impl Replay {
     /// Its calls from one on, and its totals, as JSON.
-    pub fn calls(&self, from: usize) -> String {
-        write(&(self.0.calls.get(from..).unwrap_or_default().to_vec(), &self.0.totals))
+    pub fn calls(&self, from: usize) -> Text {
+        plain(&write(&(self.0.calls.get(from..).unwrap_or_default().to_vec(), &self.0.totals)))
     }
 
     /// The provider's tokens for 10,000 of ours, and its tokens that the file does not tell of, as JSON.
-    pub fn calibration(&self) -> String {
-        write(&self.0.calibration())
+    pub fn calibration(&self) -> Text {
+        plain(&write(&self.0.calibration()))
     }
 
     /// What the policy did, as JSON.
-    pub fn events(&self) -> String {
-        write(&self.0.events)
+    pub fn events(&self) -> Text {
+        plain(&write(&self.0.events))
     }
 
     /// Messages that calls sent otherwise than the call before, as JSON.
-    pub fn changes(&self, from: u32, to: u32) -> String {
-        write(&self.0.changes(from, to).to_vec())
+    pub fn changes(&self, from: u32, to: u32) -> Text {
+        plain(&write(&self.0.changes(from, to).to_vec()))
     }
 
     /// What the next request would change, as JSON, once it was asked for.
-    pub fn next_changes(&mut self) -> String {
-        std::mem::take(&mut self.1)
+    pub fn next_changes(&mut self) -> Text {
+        plain(&std::mem::take(&mut self.1))
     }
 
     /// Names of the buckets in its layers, as JSON.
-    pub fn layer_names(&self) -> String {
-        write(&self.0.layers.names)
+    pub fn layer_names(&self) -> Text {
+        plain(&write(&self.0.layers.names))
     }
 
     /// Tokens by call and bucket.
-    pub fn layers(&self) -> Vec<u32> {
-        self.0.layers.tokens()
+    pub fn layers(&self) -> Uint32Array {
+        Uint32Array::from({ self.0.layers.tokens() }.as_slice())
     }
 }
 
 #[wasm_bindgen]
 impl AtCall {
     /// What its request holds, as JSON.
-    pub fn buckets(&self) -> String {
-        write(&list_buckets(&self.0.session))
+    pub fn buckets(&self) -> Text {
+        plain(&write(&list_buckets(&self.0.session)))
     }
 
     /// The report of its request, as the question (JSON) in the input buffer wants it.
-    pub fn report(&self, len: usize) -> Result<String> {
-        with_input(len, |ask| Ok(write(&inspect::report(&self.0.session, ask, self.0.at_ms)?)))
+    pub fn report(&self, len: usize) -> Text {
+        text(with_input(len, |ask| {
+            Ok(write(&inspect::report(&self.0.session, ask, self.0.at_ms)?))
+        }))
     }
 
     /// Every message of the history at its request, as JSON.
-    pub fn list(&self) -> String {
-        write(&list_messages(&self.0.session))
+    pub fn list(&self) -> Text {
+        plain(&write(&list_messages(&self.0.session)))
     }
 
     /// Why a message is sent as it is, as JSON.
-    pub fn explain(&self, index: u32) -> Result<String> {
-        Ok(write(&explain(&self.0.session, index.into())?))
+    pub fn explain(&self, index: u32) -> Text {
+        text(explain(&self.0.session, index.into()).map(|it| write(&it)))
     }
 
     /// The messages of its request, as JSON.
-    pub fn sent(&self) -> String {
-        write(&self.0.sent())
+    pub fn sent(&self) -> Text {
+        plain(&write(&self.0.sent()))
     }
 
     /// Every message of the history: tokens, sent tokens, state, turn and bucket, one column after the other.
-    pub fn table(&mut self) -> Vec<u32> {
-        let (table, buckets) = self.0.table();
-        self.1 = buckets;
-        table
+    pub fn table(&mut self) -> Uint32Array {
+        Uint32Array::from(
+            {
+                let (table, buckets) = self.0.table();
+                self.1 = buckets;
+                table
+            }
+            .as_slice(),
+        )
     }
 
     /// Names of the buckets in its table, as JSON, once it was asked for.
-    pub fn table_buckets(&mut self) -> String {
-        write(&std::mem::take(&mut self.1))
+    pub fn table_buckets(&mut self) -> Text {
+        plain(&write(&std::mem::take(&mut self.1)))
     }
 }

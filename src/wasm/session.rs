@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::answer::{Flag, Number, Text, answer, plain, text};
 use super::memory::{grow_ahead, with_bytes, with_input};
 use super::replay::Recording;
-use crate::compressed_texts::{CompressedTexts, Text};
+use crate::compressed_texts::{self, CompressedTexts};
 use crate::context;
 use crate::error::Result;
 use crate::json::{self, Value, json, write};
@@ -40,11 +41,11 @@ impl SessionReader {
     }
 
     /// Takes in the bytes in the input buffer: how many lines have ended so far.
-    pub fn push(&mut self, len: usize) -> Result<u32> {
-        with_bytes(len, |bytes| {
+    pub fn push(&mut self, len: usize) -> Number {
+        answer(with_bytes(len, |bytes| {
             self.0.push(bytes);
             Ok(self.0.lines())
-        })
+        }))
     }
 
     /// The session, once all bytes came; the reader is then as it was when it was new.
@@ -63,25 +64,25 @@ impl SessionReader {
 #[wasm_bindgen]
 impl OpenSession {
     /// The session without its messages, as JSON; it is given once.
-    pub fn head(&mut self) -> String {
-        mem::take(&mut self.head)
+    pub fn head(&mut self) -> Text {
+        plain(&mem::take(&mut self.head))
     }
 
     /// Messages that JavaScript would write otherwise, as JSON: the first of them, of so many bytes and one more.
-    pub fn others(&self, bytes: usize) -> String {
+    pub fn others(&self, bytes: usize) -> Text {
         let mut room = bytes;
         let others = self.others.iter().filter_map(|at| self.messages.get(*at));
-        list(others.take_while(|json| {
+        plain(&list(others.take_while(|json| {
             let has_room = room > 0;
             room = room.saturating_sub(json.len());
             has_room
-        }))
+        })))
     }
 
     /// Takes these messages (JSON) as JavaScript has written them; false: there are more.
-    pub fn rewrite(&mut self, len: usize) -> Result<bool> {
+    pub fn rewrite(&mut self, len: usize) -> Flag {
         let Self { messages, others, rewritten, .. } = self;
-        with_input(len, |json| {
+        answer(with_input(len, |json| {
             let written = json::items(json).unwrap_or_default();
             let done = written.len().min(others.len());
             for (at, json) in others.drain(..done).zip(written) {
@@ -96,7 +97,7 @@ impl OpenSession {
                 *messages = Rc::new(mem::take(rewritten));
             }
             Ok(is_done)
-        })
+        }))
     }
 
     /// How many messages it has.
@@ -105,8 +106,8 @@ impl OpenSession {
     }
 
     /// Messages from one place to another, as JSON.
-    pub fn messages(&self, from: usize, to: usize) -> String {
-        list((from..to).map_while(|at| self.messages.get(at)))
+    pub fn messages(&self, from: usize, to: usize) -> Text {
+        plain(&list((from..to).map_while(|at| self.messages.get(at))))
     }
 
     /// Measures the session with what stands beside its messages (JSON) in the input buffer.
@@ -115,13 +116,15 @@ impl OpenSession {
     }
 
     /// Its texts that are counted, as JSON: for a counter of the host's. The rest of the session (JSON) is in the input buffer.
-    pub fn texts(&self, len: usize) -> Result<String> {
-        with_input(len, |json| Ok(write(&context::Recording::texts_of(json, &self.messages)?)))
+    pub fn texts(&self, len: usize) -> Text {
+        text(with_input(len, |json| {
+            Ok(write(&context::Recording::texts_of(json, &self.messages)?))
+        }))
     }
 }
 
 /// JSON texts as one array.
-fn list(texts: impl Iterator<Item = Text>) -> String {
+fn list(texts: impl Iterator<Item = compressed_texts::Text>) -> String {
     let mut all = String::new();
     write_list(texts, &mut all);
     all
@@ -129,19 +132,20 @@ fn list(texts: impl Iterator<Item = Text>) -> String {
 
 /// The session (JSON) in the input buffer without what the options (JSON) take out, and what that was, as JSON.
 #[wasm_bindgen]
-pub fn redact_session(len: usize, options: &str) -> Result<String> {
-    let redaction = Redaction::parse(options)?;
+pub fn redact_session(len: usize, options: &str) -> Text {
     grow_ahead(len.saturating_mul(2));
-    with_input(len, |json| {
-        let (session, hits) = redaction.session(json);
-        Ok(format!(r#"{{"session":{session},"hits":{}}}"#, write(&hits)))
-    })
+    text(Redaction::parse(options).and_then(|redaction| {
+        with_input(len, |json| {
+            let (session, hits) = redaction.session(json);
+            Ok(format!(r#"{{"session":{session},"hits":{}}}"#, write(&hits)))
+        })
+    }))
 }
 
 /// The text in the input buffer without secrets, and where they stood, as JSON.
 #[wasm_bindgen]
-pub fn redact(len: usize) -> Result<String> {
-    with_input(len, |text| {
+pub fn redact(len: usize) -> Text {
+    text(with_input(len, |text| {
         let units =
             |from: usize, to: usize| count(utf16_len(text.get(from..to).unwrap_or_default()));
         let (mut done, mut at) = (0, 0u32);
@@ -153,5 +157,5 @@ pub fn redact(len: usize) -> Result<String> {
             done = to;
         });
         Ok(json!({ "text": redacted, "hits": hits }).json().to_owned())
-    })
+    }))
 }

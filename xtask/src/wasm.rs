@@ -73,7 +73,7 @@ impl Aim {
                 "--reorder-functions",
             ],
             Self::Both => {
-                &["--one-caller-inline-max-function-size=300", "-O3", "-O3", "--reorder-locals"]
+                &["--one-caller-inline-max-function-size=150", "-O3", "-O3", "--reorder-locals"]
             }
         }
     }
@@ -292,8 +292,12 @@ impl Wasm {
             code.contains("new TextDecoder("),
             "the glue decodes text in a new way: see js/core/coders.ts"
         );
-        let code =
-            format!("import {{ TextDecoder, TextEncoder }} from \"../core/coders.js\";\n{code}");
+        // Errors come as answers (`src/wasm/answer.rs`).
+        let code = code.replace("return ret;", "return answered(ret);");
+        let code = format!(
+            "import {{ answered }} from \"../core/answered.js\";\n\
+             import {{ TextDecoder, TextEncoder }} from \"../core/coders.js\";\n{code}"
+        );
         write_glue(&glue.join(format!("{}_bg.js", self.glue)), &code)?;
         let types = fs::read_to_string(self.at(".d.ts"))?;
         let hook = "export function __wbg_set_wasm(exports: object): void;\n";
@@ -317,8 +321,8 @@ impl Wasm {
     }
 }
 
-/// A core whose functions return one value each. Results of several values cost a start a tenth: V8 compiles code for each such
-/// signature as it compiles the Wasm. A pointer to them costs a call nothing that can be measured.
+/// A core whose functions return one value each: most by themselves (`src/wasm/answer.rs`), the others, which make an object or fail, a
+/// pointer to several. Where they return several, V8 compiles code for each such signature when it compiles the Wasm, a tenth of a start.
 fn one_value(core: &Path) -> Result<Vec<u8>> {
     let mut bytes = fs::read(core)?;
     let feature = b"+\x0amultivalue";
