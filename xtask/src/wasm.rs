@@ -292,11 +292,10 @@ impl Wasm {
             code.contains("new TextDecoder("),
             "the glue decodes text in a new way: see js/core/coders.ts"
         );
-        // Errors come as answers (`src/wasm/answer.rs`).
-        let code = code.replace("return ret;", "return answered(ret);");
         let code = format!(
             "import {{ answered }} from \"../core/answered.js\";\n\
-             import {{ TextDecoder, TextEncoder }} from \"../core/coders.js\";\n{code}"
+             import {{ TextDecoder, TextEncoder }} from \"../core/coders.js\";\n{}",
+            answered(&code)
         );
         write_glue(&glue.join(format!("{}_bg.js", self.glue)), &code)?;
         let types = fs::read_to_string(self.at(".d.ts"))?;
@@ -331,6 +330,18 @@ fn one_value(core: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Glue that throws an error which comes as an answer (`src/wasm/answer.rs`): after the call, not in a function that the core calls, or
+/// what the core holds would stay locked.
+fn answered(glue: &str) -> String {
+    let mut is_call = false;
+    let lines = glue.lines().map(|line| {
+        let is_answer = is_call && line.trim() == "return ret;";
+        is_call = line.trim_start().starts_with("const ret = wasm.");
+        if is_answer { line.replace("ret;", "answered(ret);\n") } else { format!("{line}\n") }
+    });
+    lines.collect()
+}
+
 /// Two builds of one core have the same glue: whichever is bound later finds it there.
 fn write_glue(file: &Path, code: &str) -> Result<()> {
     let known = fs::read_to_string(file).unwrap_or_default();
@@ -358,4 +369,19 @@ fn remaps() -> Result<String> {
         flags.push(format!("--remap-path-prefix={}=", registry?.path().display()));
     }
     Ok(flags.join("\u{1f}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::answered;
+
+    #[test]
+    fn glue_throws_errors_after_its_calls_alone() {
+        let call = "request(now_ms) {\n    const ret = wasm.manager_request(now_ms);\n    return ret;\n}\n";
+        let import =
+            "export function __wbg_new(a) {\n    const ret = new Error(a);\n    return ret;\n}\n";
+        let number = "count() {\n    const ret = wasm.count();\n    return ret >>> 0;\n}\n";
+        let thrown = call.replace("return ret;", "return answered(ret);");
+        assert_eq!(answered(&[call, import, number].concat()), [&*thrown, import, number].concat());
+    }
 }
