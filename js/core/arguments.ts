@@ -1,5 +1,5 @@
 /** Arguments of the public functions: each reader checks one and throws `INVALID_ARGUMENT` with its path and what is allowed. */
-import { invalid, unknownOption } from "./errors.js";
+import { invalid, isPromise, unknownOption } from "./errors.js";
 
 /**
  * Reads an object of options, of which only its own members count.
@@ -13,7 +13,7 @@ export function onlyKnown<T extends object>(
   known: readonly string[],
 ): T {
   if (value === undefined) return own({} as T);
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+  if (value === null || typeof value !== "object" || Array.isArray(value) || isPromise(value)) {
     throw invalid(argument, "an object of options", value);
   }
   const options = own(value);
@@ -29,7 +29,7 @@ export function own<T extends object>(value: T): T {
 
 /** Reads an object of any kind. */
 export function objectOf<T>(argument: string, value: T): T {
-  if (typeof value === "object" && value !== null) return value;
+  if (typeof value === "object" && value !== null && !isPromise(value)) return value;
   throw invalid(argument, "an object", value);
 }
 

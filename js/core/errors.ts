@@ -44,9 +44,15 @@ export function invalid(
 
 /** The kind of a value, for an error that must not show the value: a key, or bytes that were passed as text. */
 export function kindOf(value: unknown): string {
+  if (isPromise(value)) return "a promise";
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+}
+
+/** A promise that somebody has not awaited. By tag, not `instanceof`: it may come from another realm. */
+export function isPromise(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === "[object Promise]";
 }
 
 /** A value as an error shows it; of what has members its kind, since its text says less. */

@@ -1,6 +1,6 @@
 /** A host's value as the core sees it: JSON, taken once. No getter, proxy or prototype goes further than this. */
 import { echoes, isOfClass } from "./edit.js";
-import { PlimsollError } from "./errors.js";
+import { invalid, isPromise, PlimsollError } from "./errors.js";
 
 /** An argument of more characters, a session or a candidate file among them, is refused before it is copied. */
 const LARGEST = 256 * 1024 * 1024;
@@ -102,6 +102,8 @@ function attemptMessage(message: unknown, index: number, isApart: boolean): Atte
 
 /** An argument as JSON; `INVALID_ARGUMENT` with its name if it cannot be written. */
 export function argumentJson(value: unknown, argument: string): string {
+  // As JSON it would be an empty object.
+  if (isPromise(value)) throw invalid(argument, "a value that JSON can hold", value);
   return written(() => value, argument);
 }
 

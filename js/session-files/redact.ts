@@ -1,5 +1,5 @@
 /** Sessions and texts that are shown to others: secrets are taken out. */
-import { onlyKnown } from "../core/arguments.js";
+import { objectOf, onlyKnown } from "../core/arguments.js";
 import { invalid } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import * as glue from "../glue/sessions_bg.js";
@@ -33,7 +33,7 @@ export function redact(text: string): RedactedText {
 export function redactSession(session: SessionFile, options: RedactOptions = {}): RedactedSession {
   const known = onlyKnown("options", options, ["secrets", "paths", "texts"]);
   const asked = argumentJson(known, "options");
-  const json = argumentJson(session, "session");
+  const json = argumentJson(objectOf("session", session), "session");
   return JSON.parse(
     call("redactSession", () => glue.redact_session(send(json), asked)),
   ) as RedactedSession;

@@ -7,7 +7,7 @@ import { type Lists, nothingFound, outcomeWithout } from "../compaction/outcome.
 import type { Overflow } from "../compaction/overflow.js";
 import type { Asked, SessionAccess } from "../compaction/session-access.js";
 import { messagesOf, own } from "../core/arguments.js";
-import { disposed, invalid, kindOf } from "../core/errors.js";
+import { disposed, invalid, isPromise, kindOf } from "../core/errors.js";
 import { Handle } from "../core/handle.js";
 import { argumentJson, copied, isContainedIn, messageJson } from "../core/json.js";
 import { call, core, send } from "../core/main.js";
@@ -107,12 +107,15 @@ export class LiveSession<M> implements SessionAccess<M> {
   /** The host's function; undefined for a message for which it throws. */
   #guarded<T>(name: "key" | "isSummary", of: Of<M, T>): Of<M, T | undefined> {
     return (message, index) => {
+      let answer: T;
       try {
-        return of(message, index);
+        answer = of(message, index);
       } catch (error) {
         this.#callbacks.failed(name, error);
         return undefined;
       }
+      if (isPromise(answer)) throw invalid(name, "a function that is not asynchronous", answer);
+      return answer;
     };
   }
 

@@ -19,6 +19,7 @@ function pinned<M>(session: SessionAccess<M>, what: { index: number } | { text: 
     if (typeof text === "string" && text.trim() !== "") return `p${pinText(session, text)}`;
     throw invalid("text", "a text that is not blank", text);
   }
+  if (index === undefined) throw invalid("what", "{ index } or { text }", what);
   const isPlace = index !== undefined && Number.isInteger(index) && index >= 0;
   const number = isPlace ? session.history.numberOf(index) : null;
   const message = number === null ? undefined : session.history.messages[number];

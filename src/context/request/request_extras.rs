@@ -141,7 +141,10 @@ fn definitions_in(tools: &RawValue) -> Result<usize> {
     match tools.as_bytes().first() {
         Some(b'[') => {
             let mut sum = 0_usize;
-            for tool in json::items(tools).map_err(refused)? {
+            for (at, tool) in json::items(tools).map_err(refused)?.into_iter().enumerate() {
+                if !tool.starts_with('{') {
+                    return Err(Error::argument(&format!("tools[{at}]"), "a definition", tool));
+                }
                 sum = sum.saturating_add(definitions(tool));
             }
             Ok(sum)

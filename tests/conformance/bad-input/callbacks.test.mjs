@@ -92,6 +92,15 @@ test("a token counter that returns no number is refused by name", {
   assert.deepEqual(failures(), []);
 });
 
+for (const name of ["key", "isSummary"]) {
+  test(`an asynchronous ${name} is refused by name`, { skip }, () => {
+    const refused = { code: "INVALID_ARGUMENT", message: new RegExp(`^${name}: .*got a promise$`) };
+    const { context, failures } = manager({ [name]: async () => "a" });
+    assert.throws(() => context.request(talk(2)), refused);
+    assert.deepEqual(failures(), []);
+  });
+}
+
 for (const [name, throws] of /** @type {Array<[string, (call: number) => boolean]>} */ ([
   ["always", () => true],
   ["at its first call", (call) => call === 1],

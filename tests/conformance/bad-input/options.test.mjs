@@ -108,6 +108,12 @@ const wrongValues = [
   ["request, system a list of numbers", (it) => it.request(good(), { system: [5] }), /^system$/],
   ["plan, tools a text", (it) => it.plan(good(), { tools: "read" }), /^tools$/],
   ["plan, tools a function", (it) => it.plan(good(), { tools: () => [] }), /^tools$/],
+  ["request, a tool that is a number", (it) => it.request(good(), { tools: [{}, 5] }), /^tools\[1\]$/],
+  ["request, a tool that is none", (it) => it.request(good(), { tools: [null] }), /^tools\[0\]$/],
+  ["request, parts a promise", (it) => it.request(good(), Promise.resolve({})), /^parts$/],
+  ["setModel, a promise", (it) => it.setModel(Promise.resolve({})), /^options$/],
+  ["observe, a promise", (it) => it.observe(Promise.resolve({ input_tokens: 5 })), /^usage$/],
+  ["pin, nothing", (it) => it.pin({}), /^what$/],
 ];
 for (const [name, run, argument] of wrongValues) {
   test(`a wrong value of a method is refused by name: ${name}`, { skip: noManager() }, async () => {
@@ -126,6 +132,7 @@ const wrongArguments = [
   ["checkBudget, a part", () => api.checkBudget({ messages: [], tool: [] }, window), /^tool$/],
   ["validate, thinking", () => api.validate(good(), "openai", { thinking: "yes" }), /^thinking$/],
   ["repair, thinking", () => api.repair(good(), "openai", { thinking: 1 }), /^thinking$/],
+  ["estimateRequest, a promise", () => api.estimateRequest(Promise.resolve({})), /^request$/],
 ];
 for (const [name, run, argument] of wrongArguments) {
   test(`a wrong argument of a function is refused by name: ${name}`, () => {
