@@ -213,6 +213,8 @@ export class ContextManager<M = unknown> {
    * @example
    * const response = await client.messages.create({ model, max_tokens, messages });
    * context.observe(response.usage);
+   *
+   * @throws {PlimsollError} `INVALID_ARGUMENT` for a promise, such as the `usage` of a stream that was not awaited.
    */
   observe(usage: object | null | undefined, of?: Prepared<unknown>): void {
     this.#session.alive("observe");

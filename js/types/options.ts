@@ -266,7 +266,7 @@ export interface ManagerOptions<M> extends PolicyOptions {
   noop?: boolean | undefined;
   /**
    * Returns a key for a message; messages with the same key count as unchanged. Default: the object itself, then its content. These are
-   * also used if the function throws (event `callback-failed`).
+   * also used if the function throws (event `callback-failed`). An asynchronous function is refused.
    */
   key?: ((message: M, index: number) => string) | undefined;
   /**

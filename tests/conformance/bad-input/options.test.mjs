@@ -108,10 +108,14 @@ const wrongValues = [
   ["request, system a list of numbers", (it) => it.request(good(), { system: [5] }), /^system$/],
   ["plan, tools a text", (it) => it.plan(good(), { tools: "read" }), /^tools$/],
   ["plan, tools a function", (it) => it.plan(good(), { tools: () => [] }), /^tools$/],
-  ["request, a tool that is a number", (it) => it.request(good(), { tools: [{}, 5] }), /^tools\[1\]$/],
+  [
+    "request, a tool that is a number",
+    (it) => it.request(good(), { tools: [{}, 5] }),
+    /^tools\[1\]$/,
+  ],
   ["request, a tool that is none", (it) => it.request(good(), { tools: [null] }), /^tools\[0\]$/],
   ["request, parts a promise", (it) => it.request(good(), Promise.resolve({})), /^parts$/],
-  ["setModel, a promise", (it) => it.setModel(Promise.resolve({})), /^options$/],
+  ["setModel, a promise", (it) => it.setModel(Promise.resolve({})), /^model$/],
   ["observe, a promise", (it) => it.observe(Promise.resolve({ input_tokens: 5 })), /^usage$/],
   ["pin, nothing", (it) => it.pin({}), /^what$/],
 ];
