@@ -155,6 +155,25 @@ function written(): string {
   return parts.toString();
 }
 
+/** A tab, a section, a message that is shown, a view and a dialog are screens: the browser goes back from one to the one before. */
+function screenOf(hash: string): string {
+  const from = new URLSearchParams(hash);
+  const shown = [
+    from.has("m"),
+    from.has("section"),
+    ...["tab", "view", "dialog"].map((it) => from.get(it)),
+  ];
+  return shown.join();
+}
+
+/** Writes an address. In a page of the host's, whose history this is too, none is added. */
+function keep(hash: string): void {
+  const before = location.hash.slice(1);
+  if (hash === before) return;
+  const isNew = window === parent && screenOf(hash) !== screenOf(before);
+  history[isNew ? "pushState" : "replaceState"](null, "", hash ? `#${hash}` : location.pathname);
+}
+
 /** Restores what the address says when the first session is there, and from then on keeps it. */
 export function keepAddress(): void {
   const isPlace = (name: string) => !LIVE.some((one) => one === name);
@@ -174,7 +193,7 @@ export function keepAddress(): void {
     // Browsers limit how often an address may change.
     waiting = setTimeout(() => {
       try {
-        history.replaceState(null, "", hash === "" ? location.pathname : `#${hash}`);
+        keep(hash);
       } catch {
         // Some browsers refuse it for files: the page works without.
       }

@@ -122,6 +122,42 @@ test("an entered address counts, even if the page writes its own before it reads
   assert.deepEqual(complaints, []);
 });
 
+test("the browser goes back to the screen before, and not by every message", {
+  skip,
+}, async (t) => {
+  const { page, complaints } = await emptyPage(await browser(t));
+  await openSession(page, EXAMPLE);
+  await quiet(page);
+  const show = async (/** @type {string} */ name, /** @type {unknown} */ value) => {
+    await page.evaluate(
+      ([name, value]) => {
+        /** @type {any} */ (globalThis).__inspector.state[name].value = value;
+      },
+      [name, value],
+    );
+    await quiet(page);
+  };
+  const shown = async () => {
+    await quiet(page);
+    const { tab, selected, call } = await screen(page);
+    return { tab, selected, call };
+  };
+  const first = await shown();
+  await show("tab", "lost");
+  for (const message of [30, 31, 32]) await show("selected", message);
+  await show("call", 120);
+  assert.equal(hashOf(page), "call=121&tab=lost&m=32");
+  await page.goBack();
+  assert.deepEqual(await shown(), { ...first, tab: "lost" });
+  await page.goBack();
+  assert.deepEqual(await shown(), first);
+  await page.goForward();
+  assert.deepEqual(await shown(), { ...first, tab: "lost" });
+  await page.goForward();
+  assert.deepEqual(await shown(), { tab: "lost", selected: 32, call: 120 });
+  assert.deepEqual(complaints, []);
+});
+
 test("unknown and broken values of an address are ignored", {
   skip,
   timeout: 240_000,
