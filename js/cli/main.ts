@@ -63,7 +63,7 @@ const RUN: Readonly<Record<Command, (args: Arguments) => Answer | Promise<Answer
   },
   detail: (args) => {
     const word = argument(args, "detail", "KEY");
-    if (args.files.length === 0 && isFile(word)) throw missing("detail", "KEY");
+    if (isFile(word)) refuseOrder(args, "detail", "KEY", word);
     const key = word.replace(/^#?(?=\d+$)/, "message:");
     const form = FORMS.filter((name) => args.has(name));
     if (form.length > 1) throw usage(`use only one of ${inWords(form.map(dashed), "and")}`);
@@ -87,6 +87,8 @@ const RUN: Readonly<Record<Command, (args: Arguments) => Answer | Promise<Answer
   },
   find: (args) => {
     const text = argument(args, "find", "TEXT");
+    // The name of another file may be what is looked for.
+    if (/\.jsonl?$/.test(text) && isFile(text)) refuseOrder(args, "find", "TEXT", text);
     const top = topOf(args, 30);
     const report = find(source(args, "find"), text, args);
     const code = report.found > 0 ? OK : PAST;
@@ -156,6 +158,15 @@ function argument(args: Arguments, command: Command, what: string): string {
   if (first === undefined) throw missing(command, what);
   args.files = files;
   return first;
+}
+
+/** Refuses a file where something else is to stand: that is missing, or comes after it. */
+function refuseOrder(args: Arguments, command: Command, what: string, file: string): void {
+  const [next] = args.files;
+  if (next === undefined) throw missing(command, what);
+  if (isFile(next)) return;
+  const shown = /\s/.test(next) ? JSON.stringify(next) : next;
+  throw usage(`${what} comes before FILE: plimsoll ${command} ${shown} ${file}`);
 }
 
 function missing(command: Command, what: string): Exit {

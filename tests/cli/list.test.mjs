@@ -195,7 +195,7 @@ test("detail answers from what the agent sent, unless a preset is named, and say
   );
 });
 
-test("detail takes the number of a message for its key, and says that the key is missing", () => {
+test("detail takes the number of a message for its key; a file in place of a key or a text is refused", () => {
   const path = compacted();
   for (const key of ["4", "#4", "message:4"]) {
     assert.equal(json(["detail", key, path]).detail.key, "message:4");
@@ -203,6 +203,9 @@ test("detail takes the number of a message for its key, and says that the key is
   }
   checkRefusal(["detail", "99", path], assert, /no key "message:99" at call 3/);
   checkRefusal(["detail", path], assert, /KEY is missing: plimsoll detail KEY FILE/);
+  checkRefusal(["detail", path, "4"], assert, /KEY comes before FILE: plimsoll detail 4 \S+$/m);
+  checkRefusal(["find", path], assert, /TEXT is missing: plimsoll find TEXT FILE/);
+  checkRefusal(["find", path, "a b"], assert, /TEXT comes before FILE: plimsoll find "a b" \S+$/m);
 });
 
 test("detail --diff shows a cut with three lines of context", () => {
