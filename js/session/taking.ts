@@ -91,6 +91,7 @@ export class Taking<M> implements TakenUp<M> {
     const known = keptOf(message);
     const place = this.placeOf(index);
     const taken = known ? undefined : takenMessage(message, place);
-    return { known, place, taken, ...this.ask(index) };
+    const { key, isSummary } = this.ask(index);
+    return { known, place, taken, key, isSummary };
   }
 }
