@@ -318,8 +318,17 @@ impl Ledger {
         }
     }
 
+    /// Removes these blocks, which are in order, as far as they are live.
+    pub fn drop_all(&mut self, blocks: &[BlockId]) {
+        let mut rest = blocks.iter().peekable();
+        self.drop_unless(|at, _| {
+            while rest.next_if(|it| **it < at).is_some() {}
+            rest.next_if_eq(&&at).is_none()
+        });
+    }
+
     /// Removes every live block that `keep` refuses, in one pass, and frees what it held.
-    pub fn drop_unless(&mut self, keep: impl Fn(BlockId, &Block) -> bool) -> Vec<BlockId> {
+    pub fn drop_unless(&mut self, mut keep: impl FnMut(BlockId, &Block) -> bool) -> Vec<BlockId> {
         let mut gone = Vec::new();
         let blocks = &mut self.blocks;
         let now = &mut self.now;
@@ -617,5 +626,17 @@ mod tests {
         assert_eq!((fixture.ledger.live(), fixture.ledger.total()), (&[all[0], all[2]][..], 200));
         fixture.ledger.drop_unless(|_, _| true);
         assert_eq!(fixture.ledger.ids(all[2]).len(), 3);
+    }
+
+    #[test]
+    fn blocks_are_dropped_whichever_of_them_are_gone_already() {
+        let mut fixture = fixture();
+        let all: Vec<BlockId> =
+            (0..6).map(|_| fixture.push(Role::User, Kind::Text, BlockId::NONE, &[])).collect();
+        fixture.ledger.drop_all(&[all[0], all[3]]);
+        fixture.ledger.drop_all(&[all[0], all[2], all[3], all[5]]);
+        assert_eq!(fixture.ledger.live(), [all[1], all[4]]);
+        fixture.ledger.drop_all(&[]);
+        assert_eq!(fixture.ledger.live().len(), 2);
     }
 }

@@ -290,7 +290,7 @@ impl Pruner {
         let tokens = writer.head(ledger, &digest, digest_tokens, summary);
         let room = self.lines_room(ledger, setting, gone, tokens);
         let tokens = tokens.saturating_add(writer.reserve_lines(room));
-        ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
+        ledger.drop_all(gone);
         let folds = self.head.as_ref().map_or(0, |head| head.folds).saturating_add(1);
         self.head = Some(Head { tokens, digest, summary, folds });
         self.start = cut;

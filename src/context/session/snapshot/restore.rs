@@ -291,7 +291,7 @@ fn restore_forms(session: &mut Session, snapshot: &Snapshot, forgotten: Span<Blo
         session.transcript.ledger.set_form(*block, form, now);
     }
     // All at once: each by itself would move what is after it.
-    session.transcript.ledger.drop_unless(|at, _| gone.binary_search(&at).is_err());
+    session.transcript.ledger.drop_all(&gone);
     if folds_hold {
         session.decisions.pruner.start = snapshot.start;
         session.decisions.pruner.head_from = snapshot.head_from;
