@@ -87,7 +87,7 @@ const RUN: Readonly<Record<Command, (args: Arguments) => Answer | Promise<Answer
   },
   find: (args) => {
     const text = argument(args, "find", "TEXT");
-    // The name of another file may be what is looked for.
+    // Other files may be named in the session: their names are searched for.
     if (/\.jsonl?$/.test(text) && isFile(text)) refuseOrder(args, "find", "TEXT", text);
     const top = topOf(args, 30);
     const report = find(source(args, "find"), text, args);

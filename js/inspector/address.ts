@@ -166,7 +166,7 @@ function screenOf(hash: string): string {
   return shown.join();
 }
 
-/** Writes an address. In a page of the host's, whose history this is too, none is added. */
+/** Writes the address. Inside another page it adds no entry to the history, which is that page's too. */
 function keep(hash: string): void {
   const before = location.hash.slice(1);
   if (hash === before) return;

@@ -474,7 +474,7 @@ pub fn history_limit(len: usize) -> PerhapsNumber {
 /// Members of a host's body that `apply` reads, as JSON.
 #[wasm_bindgen]
 pub fn apply_reads() -> Text {
-    text(Ok(write(&crate::context::APPLY_READS)))
+    plain(&write(&crate::context::APPLY_READS))
 }
 
 /// What a request (JSON in the input buffer) changes in the host's body, headers and messages, as JSON.
@@ -492,7 +492,7 @@ pub fn cap_output(len: usize) -> Number {
 /// Definitions of the agent's tools, as JSON.
 #[wasm_bindgen]
 pub fn agent_tools() -> Text {
-    text(Ok(write(&crate::context::agent_tools())))
+    plain(&write(&crate::context::agent_tools()))
 }
 
 /// Whether an error (JSON) says that the context was too long.

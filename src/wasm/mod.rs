@@ -1,7 +1,8 @@
 //! The seam to JavaScript: parse, call, write. The only module that knows it, and it decides nothing.
 //!
 //! Bulk comes in through [`memory`]: JavaScript asks for room, writes UTF-8 into it, and then calls a function that
-//! takes the filled length. An [`Error`](crate::error::Error) is thrown as JSON that `js/core/errors.ts` reads.
+//! takes the filled length. Each call answers one JavaScript value ([`answer`]); an [`Error`](crate::error::Error) is thrown as JSON that
+//! `js/core/errors.ts` reads.
 //!
 //! The crate's features say what a Wasm exports; `xtask/src/build.rs` lists the Wasm files that are built.
 #![expect(

@@ -37,7 +37,7 @@ pub fn prompt() -> Text {
 /// Of each of its sections its numbers.
 #[wasm_bindgen]
 pub fn figures() -> Uint32Array {
-    Uint32Array::from(LEFT.with_borrow_mut(|left| take(&mut left.1)).as_slice())
+    Uint32Array::from(&*LEFT.with_borrow_mut(|left| take(&mut left.1)))
 }
 
 /// What a request is about.

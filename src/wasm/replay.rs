@@ -49,7 +49,7 @@ impl Layers {
 
     /// Tokens by call and bucket.
     pub fn tokens(&self) -> Uint32Array {
-        Uint32Array::from({ self.layers.tokens() }.as_slice())
+        Uint32Array::from(&*self.layers.tokens())
     }
 
     /// Messages that calls sent otherwise than the call before, as JSON.
@@ -203,7 +203,7 @@ impl Replay {
 
     /// Tokens by call and bucket.
     pub fn layers(&self) -> Uint32Array {
-        Uint32Array::from({ self.0.layers.tokens() }.as_slice())
+        Uint32Array::from(&*self.0.layers.tokens())
     }
 }
 
@@ -238,14 +238,9 @@ impl AtCall {
 
     /// Every message of the history: tokens, sent tokens, state, turn and bucket, one column after the other.
     pub fn table(&mut self) -> Uint32Array {
-        Uint32Array::from(
-            {
-                let (table, buckets) = self.0.table();
-                self.1 = buckets;
-                table
-            }
-            .as_slice(),
-        )
+        let (table, buckets) = self.0.table();
+        self.1 = buckets;
+        Uint32Array::from(&*table)
     }
 
     /// Names of the buckets in its table, as JSON, once it was asked for.
