@@ -30,6 +30,8 @@ pub mod identifiers;
 pub mod inspect;
 pub mod json;
 #[cfg(feature = "context")]
+pub mod leb128;
+#[cfg(feature = "context")]
 pub mod ledger;
 #[cfg(feature = "context")]
 pub mod model;

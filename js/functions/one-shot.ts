@@ -67,12 +67,11 @@ function extend(
 ): void {
   const from = all.length;
   const measures = messages.map((message, at) => (at < from ? undefined : keptOf(message)));
-  const isKnown = (at: number): boolean => measures[at] !== undefined;
   while (all.length < messages.length) {
     const index = all.length;
-    const count = isKnown(index)
-      ? appendKnown(during, manager, messages, index, isKnown)
-      : undefined;
+    const known = measures[index];
+    const count =
+      known && appendKnown(during, manager, known, (places) => measures[index + places]);
     for (let at = index; at < index + (count ?? 0); at++) {
       all.push(messages[at]);
       copies.push(measures[at]?.copy);
@@ -88,7 +87,7 @@ function extend(
       copies.length = 0;
     }
   }
-  if (all.length > from) keepMeasures(manager, all, copies);
+  if (all.length > from) keepMeasures(manager, all, copies, from);
 }
 
 /** The session that answered the same question about these messages, or the first of them; it is nobody else's meanwhile. */

@@ -4,14 +4,14 @@
  * what a fold removed is known to us alone.
  */
 import { withPlace } from "../core/errors.js";
-import { copied, isContainedIn, isWrittenAs, messageJson, takenMessage } from "../core/json.js";
+import { copied, isContainedIn, isWrittenAs, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
 import type { Asked, KnownMessages } from "./known-messages.js";
-import { appendKnown, keepMeasures } from "./measures.js";
+import { appendKnown, type Kept, keepMeasures } from "./measures.js";
 import { type Alignment, Places } from "./places.js";
-import { type Located, type Read, Taking } from "./taking.js";
+import { type Located, Taking } from "./taking.js";
 import type { Shown, View } from "./view.js";
 
 interface Passing<M> extends Located<M> {
@@ -200,7 +200,7 @@ export class History<M> {
       // If the core itself asks for all messages, it has let go of them already.
       const letsGo = !this.#isWanted || this.#isTorn;
       const keep = letsGo ? call("request", () => manager.keeps(common)) : 0;
-      if (letsGo && !this.#isTorn) keepMeasures(manager, before.known, this.#copies);
+      if (letsGo && !this.#isTorn) keepMeasures(manager, before.known, this.#copies, 0);
       // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
       taking.readAhead(keep, Math.max(this.#released, taking.from));
       // Copies: after a throw the next call compares with what was known before this one.
@@ -252,7 +252,8 @@ export class History<M> {
     this.earlier = undefined;
     this.#passed = taking.passed;
     // A history that is taken up whole may be taken up again. A single message is soon measured.
-    if (isFirst && this.#known.length > 1) keepMeasures(manager, this.#known, this.#copies);
+    if (isFirst && this.#known.length > 1)
+      keepMeasures(manager, this.#known, this.#copies, taking.kept);
     if (this.#released > 0 && !taking.passed) {
       this.#known = taking.messages.slice();
       this.#released = 0;
@@ -302,21 +303,22 @@ export class History<M> {
       this.#know(taking.messages[at] as M, taking.ask(at), undefined);
     }
     if (earlier !== 0) return earlier !== null;
-    const first = taking.read(index);
-    if (isByMeasure(first)) {
-      const isKnown = (at: number): boolean => isByMeasure(taking.read(at));
-      const count = appendKnown("request", manager, taking.messages, index, isKnown);
+    const first = taking.known(index);
+    taking.kept = Math.min(taking.kept, index);
+    if (first) {
+      const known = (places: number): Kept | undefined => taking.known(index + places);
+      const count = appendKnown("request", manager, first, known);
+      if (taking.kept === index) taking.kept += count ?? 0;
       for (let at = index; at < index + (count ?? 0); at++) {
-        const read = taking.read(at);
-        this.#know(taking.messages[at] as M, read, read.known?.copy);
+        this.#know(taking.messages[at] as M, taking.ask(at), taking.known(at)?.copy);
       }
       if (count !== 0) return count !== null;
     }
-    const message = taking.messages[index] as M;
-    const { written, copy } = first.taken ?? takenMessage(message, first.place);
-    const pushed = () => push("request", manager, written, this.counter, first.isSummary);
-    if (!withPlace(first.place, pushed)) return false;
-    this.#know(message, first, copy);
+    const read = taking.read(index);
+    const { written, copy } = read.taken;
+    const pushed = () => push("request", manager, written, this.counter, read.isSummary);
+    if (!withPlace(read.place, pushed)) return false;
+    this.#know(taking.messages[index] as M, read, copy);
     return true;
   }
 
@@ -630,9 +632,4 @@ export class History<M> {
 function ask<T>(message: unknown, place: number, of: (length: number) => T): T {
   const json = messageJson(message, place);
   return withPlace(place, () => call("request", () => of(send(json))));
-}
-
-/** A summary is looked at as a text. */
-function isByMeasure({ known, isSummary }: Read): boolean {
-  return known !== undefined && !isSummary;
 }

@@ -26,17 +26,18 @@ export function keptOf(message: unknown): Kept | undefined {
 }
 
 /**
- * Keeps the measures of a session's messages that are not kept yet. `copies`: what those held when they were measured; a
- * message without one is not kept.
+ * Keeps the measures of a session's messages, from one on, that are not kept yet. `copies`: what those held when they were
+ * measured; a message without one is not kept.
  */
 export function keepMeasures(
   manager: glue.Manager,
   messages: readonly unknown[],
   copies: readonly unknown[],
+  first: number,
 ): void {
   const isWanted = (index: number): boolean =>
     copies[index] !== undefined && measures.get(messages[index] as object)?.copy !== copies[index];
-  for (let from = 0; from < messages.length; from++) {
+  for (let from = first; from < messages.length; from++) {
     if (!isWanted(from)) continue;
     let to = from + 1;
     while (to < from + TOGETHER && isWanted(to)) to++;
@@ -55,23 +56,20 @@ export function keepMeasures(
  * Appends a message by its measure, and with it those after it whose measures stand after its own. How many: 0 if its text is
  * needed; null if the core needs all messages again.
  *
- * @param isKnown whether the message at an index may be appended so
+ * @param known the measure of the message so many places further on, if it may be appended by that
  */
 export function appendKnown(
   during: string,
   manager: glue.Manager,
-  messages: readonly unknown[],
-  index: number,
-  isKnown: (index: number) => boolean,
+  { bytes, at }: Kept,
+  known: (places: number) => Kept | undefined,
 ): number | null {
-  const { bytes, at } = measures.get(messages[index] as object) as Kept;
-  const isBehind = (message: unknown, places: number): boolean => {
-    const next =
-      typeof message === "object" && message !== null ? measures.get(message) : undefined;
+  const isBehind = (places: number): boolean => {
+    const next = known(places);
     return next?.bytes === bytes && next.at === at + places;
   };
   let count = 1;
-  while (isBehind(messages[index + count], count) && isKnown(index + count)) count++;
+  while (isBehind(count)) count++;
   const append = (): number | undefined =>
     manager.append_known(core.sendBytes(bytes), at, at + count);
   return call(during, append) ?? null;

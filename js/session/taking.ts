@@ -12,9 +12,7 @@ export interface Located<M> {
 
 /** A message as the core takes it. */
 export interface Read extends Asked {
-  /** Its measure, if it has one; then it is not written as JSON yet. */
-  known: Kept | undefined;
-  taken: Taken | undefined;
+  taken: Taken;
   /** Where the host holds it. */
   place: number;
 }
@@ -29,9 +27,13 @@ export class Taking<M> implements TakenUp<M> {
   /** The session's messages. */
   messages: readonly M[];
   passed: Places<M> | undefined;
+  /** So many of the first messages were appended by measures that are kept. */
+  kept = 0;
   readonly #key: Host<M, string>;
   readonly #isSummary: Host<M, boolean>;
   #asked: Asked[] = [];
+  /** Null: it has none. */
+  #known: Array<Kept | null> = [];
   #read: Read[] = [];
 
   constructor({ session, passed }: Located<M>, key: Host<M, string>, isSummary: Host<M, boolean>) {
@@ -46,6 +48,7 @@ export class Taking<M> implements TakenUp<M> {
     this.messages = session;
     this.passed = passed;
     this.#asked = [];
+    this.#known = [];
     this.#read = [];
   }
 
@@ -70,28 +73,31 @@ export class Taking<M> implements TakenUp<M> {
     return this.#asked[index];
   }
 
-  /** Reads a message: not a second time if it was read ahead, or is known by its measure. */
-  read(index: number): Read {
-    const read = this.#read[index] ?? this.#readNow(index);
-    if (read.known) this.#read[index] = read;
-    return read;
+  /** The measure that a message is appended by, if it has one. A summary is looked at as a text. */
+  known(index: number): Kept | undefined {
+    let known = this.#known[index];
+    if (known === undefined) {
+      known = (!this.ask(index).isSummary && keptOf(this.messages[index])) || null;
+      this.#known[index] = known;
+    }
+    return known ?? undefined;
   }
 
-  /** Reads messages from an index on, but for those that are missing and before `gone`. */
+  /** Reads a message: not a second time if it was read ahead. */
+  read(index: number): Read {
+    return this.#read[index] ?? this.#readNow(index);
+  }
+
+  /** Reads messages from an index on, but for those that are missing and before `gone`; of one with a measure this is enough. */
   readAhead(from: number, gone: number): void {
     for (let index = from; index < this.messages.length; index++) {
-      if (this.messages[index] !== undefined || index >= gone) {
-        this.#read[index] = this.#readNow(index);
-      }
+      if (this.messages[index] === undefined && index < gone) continue;
+      if (!this.known(index)) this.#read[index] = this.#readNow(index);
     }
   }
 
   #readNow(index: number): Read {
-    const message = this.messages[index];
-    const known = keptOf(message);
     const place = this.placeOf(index);
-    const taken = known ? undefined : takenMessage(message, place);
-    const { key, isSummary } = this.ask(index);
-    return { known, place, taken, key, isSummary };
+    return { taken: takenMessage(this.messages[index], place), place, ...this.ask(index) };
   }
 }

@@ -17,6 +17,7 @@ const FLOORS: [&[&str]; 7] = [
         "hash*",
         "json*",
         "hash_index",
+        "leb128",
         "shared_list",
         "compressed_texts",
         "sort",

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use crate::context::transcript::counter::Counter;
-use crate::context::transcript::occurrences::Occurrence;
+use crate::context::transcript::occurrences::{Occurrence, Packed};
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, encrypted_tokens, opaque_tokens};
 use crate::format::{fingerprint, of_bytes};
 use crate::hash;
 use crate::identifiers::Identifiers;
 use crate::model::{Draft, Kind, Op, Outline, Part, RecentTraits, Role};
+use crate::number::count;
 use crate::sort::sort_set;
 use crate::text::{end_of_key, first_private_key, identifiers, is_secret, leaves, utf16_len};
 
@@ -50,7 +51,7 @@ pub(in crate::context) struct Measured {
     /// Replaces its strings that hold half a surrogate pair.
     pub mended: Vec<Op>,
     /// Its identifiers as they stand in it; none where they are to be found in its text: one of them is a secret.
-    pub found: Option<Vec<Occurrence>>,
+    pub found: Option<Packed>,
 }
 
 /// Identifiers in this many first characters count as standing in the head.
@@ -69,7 +70,7 @@ pub(in crate::context) fn measure(
     let bearer = bearer.map(std::ptr::from_ref);
     let blocks = draft.parts.iter().map(|part| {
         if part.piece.unsent {
-            return Measured { found: Some(Vec::new()), ..Measured::default() };
+            return Measured { found: Some(Packed::default()), ..Measured::default() };
         }
         let message = if bearer == Some(std::ptr::from_ref(part)) { MESSAGE } else { 0 };
         measure_part(part, message, counter, identifiers.as_deref_mut())
@@ -128,12 +129,12 @@ fn measure_part(
         key,
         bytes: u32::try_from(part.text.len()).unwrap_or(u32::MAX).saturating_add(part.media_bytes),
         mended: part.mended.clone(),
-        found: Some(Vec::new()),
+        found: Some(Packed::default()),
         ..Measured::default()
     };
     if let Some(known) = identifiers {
         let found = intern(source, counter.estimator, known);
-        take_found(&mut block, found, known);
+        take_found(&mut block, &found, known);
     }
     block
 }
@@ -146,10 +147,10 @@ fn chars_end(text: &str, chars: usize) -> usize {
     }
 }
 
-/// The text's identifiers, secrets among them, each once for the head and once for the rest.
-fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occurrence> {
+/// Ranks of the text's identifiers, secrets among them, in order: each once for the head and once for the rest.
+fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<u64> {
     let head_end = chars_end(text, HEAD_CHARS);
-    let mut all: Vec<Occurrence> = Vec::new();
+    let mut all = Vec::new();
     let redacts = !known.keeps_secrets;
     let first_key = if redacts { first_private_key(text) } else { None };
     let mut key_end = 0;
@@ -170,7 +171,7 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<Occu
         if let Some(last) = recent.get_mut(id as usize % 64)
             && std::mem::replace(last, (id, in_head)) != (id, in_head)
         {
-            all.push(Occurrence { id, in_head, is_new: id >= before });
+            all.push(Occurrence { id, in_head, is_new: id >= before }.rank());
         }
     });
     in_order(&mut all);
@@ -185,13 +186,10 @@ fn cost_of_new(word: &str, estimator: Estimator, is_secret: impl Fn() -> bool) -
 }
 
 /// By their numbers: new ones got these in order of appearance. What stands in the head comes before the same in the rest.
-pub(in crate::context) fn in_order(found: &mut Vec<Occurrence>) {
-    let mut ranks: Vec<u64> = found.iter().map(|it| it.rank()).collect();
-    sort_set(&mut ranks);
+pub(in crate::context) fn in_order(ranks: &mut Vec<u64>) {
+    sort_set(ranks);
     // The first place that is new is the one where it got its number.
     ranks.dedup_by_key(|rank| *rank >> 1);
-    found.clear();
-    found.extend(ranks.into_iter().map(Occurrence::of_rank));
 }
 
 /// The identifier is a secret, or a part of one.
@@ -199,27 +197,33 @@ fn is_hidden(known: &Identifiers, id: u32) -> bool {
     known.get(id).is_some_and(|it| it.tokens == 0)
 }
 
-/// A block takes the identifiers that were found in it, [`in_order`]: each once, without secrets, those of its head first.
-pub(in crate::context) fn take_found(
-    block: &mut Measured,
-    found: Vec<Occurrence>,
-    known: &Identifiers,
-) {
-    let has_secret = known.has_secrets && found.iter().any(|it| is_hidden(known, it.id));
-    let shown = |id: u32| !has_secret || !is_hidden(known, id);
+/// A block takes the identifiers of these ranks, which are [`in_order`]: each once, without secrets, those of its head first.
+pub(in crate::context) fn take_found(block: &mut Measured, ranks: &[u64], known: &Identifiers) {
+    let found = || ranks.iter().map(|rank| Occurrence::of_rank(*rank));
+    let has_secret = known.has_secrets && found().any(|it| is_hidden(known, it.id));
+    let is_shown = |id: u32| !has_secret || !is_hidden(known, id);
     let ids = &mut block.ids;
     ids.clear();
-    ids.reserve_exact(found.len());
-    ids.extend(found.iter().filter(|it| it.in_head).map(|it| it.id).filter(|id| shown(*id)));
-    block.head_ids = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-    let mut head = None;
-    for it in &found {
-        if it.in_head {
-            head = Some(it.id);
-        } else if head != Some(it.id) && shown(it.id) {
-            ids.push(it.id);
-        }
+    ids.resize(ranks.len().saturating_mul(2), 0);
+    let (head_ids, other_ids) = ids.split_at_mut(ranks.len());
+    let (mut heads, mut others, mut last) = (0usize, 0usize, None);
+    for Occurrence { id, in_head, .. } in found() {
+        let is_kept = is_shown(id) && last != Some(id);
+        // Both are written and one of them is counted: a branch would be predicted wrong half of the time.
+        head_ids.get_mut(heads).into_iter().for_each(|it| *it = id);
+        other_ids.get_mut(others).into_iter().for_each(|it| *it = id);
+        heads = heads.saturating_add((is_kept && in_head).into());
+        others = others.saturating_add((is_kept && !in_head).into());
+        last = Some(id);
     }
+    let start = ranks.len();
+    ids.copy_within(start..start.saturating_add(others), heads);
+    ids.truncate(heads.saturating_add(others));
+    block.head_ids = count(heads);
     // Whether a word is a secret depends on the text in which it was first found: another session looks for itself.
-    block.found = (!has_secret).then_some(found);
+    if has_secret {
+        block.found = None;
+    } else {
+        block.found.get_or_insert_default().set(ranks);
+    }
 }

@@ -1,6 +1,8 @@
 //! Identifiers of the messages as they stand in these: what a kept measure needs beside the ledger.
 
 use crate::identifiers::room;
+use crate::leb128;
+use crate::number::count;
 use crate::shared_list::SharedList;
 
 /// An identifier in a block's text.
@@ -26,10 +28,31 @@ impl Occurrence {
     }
 }
 
+/// Those of a block, in few bytes: each rank as the step from the one before.
+#[derive(Clone, Debug, Default)]
+pub(in crate::context) struct Packed {
+    count: u32,
+    bytes: Vec<u8>,
+}
+
+impl Packed {
+    /// Holds these ranks, which are in order, and nothing else.
+    pub(in crate::context) fn set(&mut self, ranks: &[u64]) {
+        self.count = count(ranks.len());
+        self.bytes.clear();
+        self.bytes.reserve_exact(ranks.len().saturating_mul(2));
+        let mut last = 0;
+        for &rank in ranks {
+            leb128::write(&mut self.bytes, rank.saturating_sub(last));
+            last = rank;
+        }
+    }
+}
+
 /// Those of all messages, block by block, in few bytes.
 #[derive(Clone, Debug, Default)]
 pub(in crate::context) struct Occurrences {
-    /// Of a block: their count and one more, 0 where none may be kept; then each, its number as the step from the one before.
+    /// Of a block: their count and one more, 0 where none may be kept; then each, as [`Packed`] has it.
     bytes: Vec<u8>,
     /// Where each message starts.
     starts: SharedList<u32>,
@@ -42,20 +65,14 @@ impl Occurrences {
     }
 
     /// Those of its next block. None: its identifiers are to be found in its text.
-    pub(in crate::context) fn push(&mut self, found: Option<&[Occurrence]>) {
-        let Some(found) = found else { return self.number(0) };
+    pub(in crate::context) fn push(&mut self, found: Option<&Packed>) {
+        let Some(found) = found else { return leb128::write(&mut self.bytes, 0) };
         let (len, capacity) = (self.bytes.len(), self.bytes.capacity());
-        self.bytes.reserve_exact(room(len, capacity, found.len().saturating_mul(2)));
-        self.number(u64::try_from(found.len()).unwrap_or(u64::MAX).saturating_add(1));
-        let mut last = 0i64;
-        for it in found {
-            let id = i64::from(it.id);
-            let step = id.saturating_sub(last);
-            // The sign goes to the lowest bit: a small step is a small number.
-            let zigzag = ((step << 1) ^ (step >> 63)).cast_unsigned();
-            self.number((zigzag << 2) | (u64::from(it.in_head) << 1) | u64::from(it.is_new));
-            last = id;
-        }
+        // With the longest count.
+        let more = found.bytes.len().saturating_add(5);
+        self.bytes.reserve_exact(room(len, capacity, more));
+        leb128::write(&mut self.bytes, u64::from(found.count).saturating_add(1));
+        self.bytes.extend_from_slice(&found.bytes);
     }
 
     /// A message is written otherwise now: what is kept of it has to be measured from its text.
@@ -71,47 +88,24 @@ impl Occurrences {
     ) -> Option<Vec<Vec<Occurrence>>> {
         let start = *self.starts.get(message)?;
         let mut rest = self.bytes.get(start as usize..)?;
+        let mut next = || {
+            let (number, after) = leb128::read(rest)?;
+            rest = after;
+            Some(number)
+        };
         let mut all = Vec::with_capacity(blocks);
         for _ in 0..blocks {
-            let count = next(&mut rest)?.checked_sub(1)?;
+            let count = next()?.checked_sub(1)?;
             let mut found = Vec::new();
-            let mut last = 0i64;
+            let mut last = 0u64;
             for _ in 0..count {
-                let number = next(&mut rest)?;
-                let zigzag = number >> 2;
-                let step = (zigzag >> 1).cast_signed() ^ (zigzag & 1).cast_signed().wrapping_neg();
-                last = last.saturating_add(step);
-                let (in_head, is_new) = (number & 2 != 0, number & 1 != 0);
-                found.push(Occurrence { id: u32::try_from(last).ok()?, in_head, is_new });
+                last = last.saturating_add(next()?);
+                found.push(Occurrence::of_rank(last));
             }
             all.push(found);
         }
         Some(all)
     }
-
-    fn number(&mut self, mut number: u64) {
-        loop {
-            let [low, ..] = number.to_le_bytes();
-            number >>= 7;
-            if number == 0 {
-                return self.bytes.push(low & 0x7f);
-            }
-            self.bytes.push(low | 0x80);
-        }
-    }
-}
-
-fn next(rest: &mut &[u8]) -> Option<u64> {
-    let mut number = 0u64;
-    for shift in (0..64).step_by(7) {
-        let (&byte, after) = rest.split_first()?;
-        *rest = after;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -121,14 +115,19 @@ mod tests {
     #[test]
     fn each_message_has_its_own_until_it_is_forgotten() {
         let at = |id, in_head, is_new| Occurrence { id, in_head, is_new };
-        let first = vec![at(0, true, true), at(1, true, true), at(0, false, false)];
-        let second = vec![at(u32::MAX, false, true), at(7, true, false)];
+        let first = vec![at(0, true, true), at(0, false, false), at(1, true, true)];
+        let second = vec![at(7, true, false), at(u32::MAX, false, true)];
+        let packed = |found: &[Occurrence]| {
+            let mut packed = Packed::default();
+            packed.set(&found.iter().map(|it| it.rank()).collect::<Vec<_>>());
+            packed
+        };
         let mut all = Occurrences::default();
         all.begin();
-        all.push(Some(&first));
-        all.push(Some(&[]));
+        all.push(Some(&packed(&first)));
+        all.push(Some(&Packed::default()));
         all.begin();
-        all.push(Some(&second));
+        all.push(Some(&packed(&second)));
         all.begin();
         all.push(None);
         assert_eq!(all.of(0, 2), Some(vec![first, Vec::new()]));

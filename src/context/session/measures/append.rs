@@ -13,6 +13,7 @@ use crate::context::session::snapshot::restore::{ends_wait, match_message, needs
 use crate::context::transcript::measure::{Measure, Measured, in_order, take_found};
 use crate::context::transcript::occurrences::Occurrence;
 use crate::format::of_bytes;
+use crate::leb128::{self, signed};
 use crate::model::{Kind, MessageId, Outline, Piece, Role, Span, Traits};
 use crate::number::count;
 use crate::validity::Findings;
@@ -43,6 +44,8 @@ pub struct KnownMessages {
     spare: Vec<Measured>,
     /// The empty list that held those of the last one.
     list: Vec<Measured>,
+    /// Ranks of a block's identifiers: those of the next one take their room.
+    ranks: Vec<u64>,
 }
 
 /// The bytes, and where things stand in them.
@@ -74,9 +77,9 @@ impl KnownMessages {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let written = Written::read(bytes)?;
         let ids = vec![None; written.words.len()];
-        let (spare, list) = (Vec::new(), Vec::new());
+        let (spare, list, ranks) = (Vec::new(), Vec::new(), Vec::new());
         let (traits, findings) = (Vec::new(), Findings::default());
-        Some(Self { written, ids, traits, findings, spare, list })
+        Some(Self { written, ids, traits, findings, spare, list, ranks })
     }
 
     /// How many messages there are.
@@ -181,20 +184,13 @@ impl KnownMessages {
             pieces.push(Piece { traits, id: from.text().into() });
             let [tokens, overhead, chars, bytes] = [(); 4].map(|()| from.small());
             let key = from.hash();
-            let Measured { mut ids, found, .. } = self.spare.pop().unwrap_or_default();
-            ids.clear();
-            let mut found = found.unwrap_or_default();
-            found.clear();
-            let listed = (0..from.count()).map(|_| occurrence(from.number()));
+            let Measured { ids, found, .. } = self.spare.pop().unwrap_or_default();
             let mut block =
-                Measured { tokens, overhead, chars, ids, key, bytes, ..Measured::default() };
-            if has_words {
-                number(&self.written, &mut self.ids, session, listed, &mut found)?;
-                take_found(&mut block, found, &session.transcript.ledger.identifiers);
-            } else {
-                listed.for_each(drop);
-                block.found = Some(found);
-            }
+                Measured { tokens, overhead, chars, ids, key, bytes, found, ..Measured::default() };
+            let all = from.bytes();
+            let listed = if has_words { all } else { &[] };
+            number(&self.written, &mut self.ids, session, listed, &mut self.ranks)?;
+            take_found(&mut block, &self.ranks, &session.transcript.ledger.identifiers);
             blocks.push(block);
         }
         from.end().ok()?;
@@ -273,19 +269,24 @@ fn may_be_cut(session: &Session, measure: &Measure) -> bool {
     })
 }
 
-/// Finds a block's identifiers, listed by their words. None: a word that was known where it was measured is new here, and might be a
-/// secret.
+/// Ranks of a block's identifiers, which are listed by their words. None: a word that was known where it was measured is new here, and
+/// might be a secret.
 fn number(
     written: &Written,
     ids: &mut [Option<u32>],
     session: &mut Session,
-    listed: impl Iterator<Item = Occurrence>,
-    found: &mut Vec<Occurrence>,
+    mut listed: &[u8],
+    ranks: &mut Vec<u64>,
 ) -> Option<()> {
     let estimator = session.options.estimator;
     let known = &mut session.transcript.ledger.identifiers;
-    let (mut last, mut is_sorted) = (0, true);
-    for mut it in listed {
+    let (mut place, mut last, mut is_sorted) = (0i64, 0, true);
+    ranks.clear();
+    while !listed.is_empty() {
+        let (step, rest) = leb128::read(listed)?;
+        listed = rest;
+        place = place.saturating_add(signed(step));
+        let mut it = occurrence(place);
         let number = ids.get_mut(it.id as usize)?;
         if let Some(id) = *number {
             (it.id, it.is_new) = (id, false);
@@ -297,18 +298,19 @@ fn number(
             it.is_new = it.id >= before;
             *number = Some(it.id);
         }
-        is_sorted &= last <= it.rank();
-        last = it.rank();
-        found.push(it);
+        let rank = it.rank();
+        is_sorted &= last <= rank;
+        last = rank;
+        ranks.push(rank);
     }
     // In another session the words may have come in another order.
     if !is_sorted {
-        in_order(found);
+        in_order(ranks);
     }
     Some(())
 }
 
-fn occurrence(number: u64) -> Occurrence {
-    let id = u32::try_from(number >> 2).unwrap_or(u32::MAX);
-    Occurrence { id, in_head: number & 2 != 0, is_new: number & 1 != 0 }
+fn occurrence(place: i64) -> Occurrence {
+    let id = u32::try_from(place >> 2).unwrap_or(u32::MAX);
+    Occurrence { id, in_head: place & 2 != 0, is_new: place & 1 != 0 }
 }

@@ -19,7 +19,7 @@ use crate::hash;
 use crate::model::Role;
 
 /// Changes with whatever is measured, and with how it is written here.
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 
 const ROLES: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
 

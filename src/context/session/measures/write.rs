@@ -7,6 +7,7 @@ use crate::context::session::Session;
 use crate::context::session::snapshot::bytes::Writer;
 use crate::context::transcript::Transcript;
 use crate::context::transcript::occurrences::Occurrence;
+use crate::leb128::{self, zigzag};
 use crate::model::{BlockId, MessageId, Span, Traits};
 
 /// Stands for an identifier that is not in the list yet.
@@ -145,10 +146,13 @@ fn write_block(
         out.number(number.into());
     }
     out.hash(block.key);
-    out.number(found.len() as u64);
+    let (mut places, mut last) = (Vec::new(), 0i64);
     for it in found {
-        let number = u64::from(words.number(it.id)?);
-        out.number((number << 2) | (u64::from(it.in_head) << 1) | u64::from(it.is_new));
+        let number = i64::from(words.number(it.id)?);
+        let place = (number << 2) | (i64::from(it.in_head) << 1) | i64::from(it.is_new);
+        leb128::write(&mut places, zigzag(place.saturating_sub(last)));
+        last = place;
     }
+    out.bytes(&places);
     Some(())
 }

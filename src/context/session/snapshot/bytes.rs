@@ -1,7 +1,8 @@
-//! Numbers and texts as few bytes, and back: a count in seven bits a byte, the lowest first, as LEB128 has it.
+//! Numbers and texts as few bytes, and back.
 
 use crate::error::{Error, Result};
 use crate::hash::{self, fnv};
+use crate::leb128;
 
 /// What every snapshot starts with, and the version of what follows. Whatever changes in what is written after it changes
 /// the version: `tests/golden/snapshot-3.bin` is of this one.
@@ -56,15 +57,8 @@ impl Writer {
         self.0
     }
 
-    pub(in crate::context) fn number(&mut self, mut number: u64) {
-        loop {
-            let [low, ..] = number.to_le_bytes();
-            number >>= 7;
-            if number == 0 {
-                return self.0.push(low & 0x7f);
-            }
-            self.0.push(low | 0x80);
-        }
+    pub(in crate::context) fn number(&mut self, number: u64) {
+        leb128::write(&mut self.0, number);
     }
 
     /// None is 0, and every number one more.
@@ -160,24 +154,12 @@ impl<'a> Reader<'a> {
     }
 
     pub(in crate::context) fn number(&mut self) -> u64 {
-        // Most are small.
-        if let Some((&byte, rest)) = self.rest.split_first()
-            && byte < 0x80
-        {
-            self.rest = rest;
-            return byte.into();
-        }
-        let mut number = 0u64;
-        for shift in (0..64).step_by(7) {
-            let Some((&byte, rest)) = self.rest.split_first() else { break };
-            self.rest = rest;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return number;
-            }
-        }
-        self.refuse("a number has no end");
-        0
+        let Some((number, rest)) = leb128::read(self.rest) else {
+            self.refuse("a number has no end");
+            return 0;
+        };
+        self.rest = rest;
+        number
     }
 
     pub(in crate::context) fn small(&mut self) -> u32 {
