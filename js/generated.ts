@@ -1,7 +1,7 @@
 // Written by `cargo test types`. Not to be edited.
 
 /**
- * Error of the core: what is wrong, where, and what is allowed. As JSON it is the `info` of a `PlimsollError`.
+ * What is wrong, where, and what is allowed. As JSON it is the `info` of a `PlimsollError`.
  */
 export type CoreError = { "code": "INVALID_ARGUMENT", 
 /**

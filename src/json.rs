@@ -277,6 +277,11 @@ impl<'a> Members<'a> {
         as_wanted(self.0.swap_remove(at).1)
     }
 
+    /// How many there are that nobody has taken.
+    pub const fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// Anything, left for who takes it.
     pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
         let (_, value) = self.0.iter().find(|(known, _)| *known == name)?;

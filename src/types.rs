@@ -6,7 +6,7 @@ use ts_rs::{Config, TS};
 use crate::context::{
     Bucket, BudgetCheck, ByKind, Edit, Estimate, Explanation, Listed, Since, Window,
 };
-use crate::error::Error;
+use crate::error::ErrorInfo;
 use crate::json::write;
 use crate::model::{Op, Violation};
 use crate::prune::{Prices, Rule};
@@ -15,7 +15,7 @@ use crate::prune::{Prices, Rule};
 fn generated() -> String {
     let config = Config::default().with_large_int("number");
     [
-        export::<Error>(&config),
+        export::<ErrorInfo>(&config),
         export::<Op>(&config),
         export::<Violation>(&config),
         export::<Estimate>(&config),

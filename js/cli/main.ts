@@ -1,4 +1,5 @@
 /** The `plimsoll` command: reads the command line, opens the file, hands both to a command, prints what it answers. */
+import "./builtin-modules.js";
 import { readFileSync } from "node:fs";
 import { suggestion } from "../core/nearest.js";
 import { Screen } from "../render/screen.js";

@@ -1,4 +1,5 @@
 /** A worker thread of `plimsoll replay`: plays the runs of the files that it is handed, and posts what comes of them. */
+import "./builtin-modules.js";
 import { parentPort, workerData } from "node:worker_threads";
 import { parse } from "./options.js";
 import { type News, playFile, type Task } from "./play-file.js";

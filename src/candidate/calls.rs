@@ -9,7 +9,7 @@ use super::section::{KEY, Limits, PRIORITY, Rendered};
 use super::state::{Kind, State};
 use super::store::{Change, Store, Transition};
 use crate::argument::{self, each, text};
-use crate::error::{Error, Result, listed};
+use crate::error::{Error, ErrorInfo, Result, listed};
 use crate::focus::Focus;
 use crate::json::{
     RawValue, Shape, Type, Value, Write, fields, impl_json, json, optional, required, write,
@@ -354,11 +354,11 @@ fn name(argument: Arguments<'_>, raw: &RawValue) -> Result<String> {
 
 fn within(what: &str, text: String, most: usize) -> Result<String> {
     if text.len() > most {
-        return Err(Error::TooLarge {
+        return Err(Error::new(ErrorInfo::TooLarge {
             what: what.into(),
             size: text.len() as u64,
             cap: most as u64,
-        });
+        }));
     }
     Ok(text)
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::options::Options;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorInfo, Result};
 use crate::json::{self, Object, Shape, Type, optional, required};
 use crate::number::count;
 use crate::text::{prefix, suffix, utf16_len};
@@ -62,10 +62,12 @@ impl Message {
     /// `MalformedMessage` with its index.
     pub(super) fn parse(json: &str, number: usize, options: &Options) -> Result<Self> {
         let at = count(number);
-        let flaw = |path: &str, expected: &str| Error::MalformedMessage {
-            index: at,
-            path: path.into(),
-            expected: expected.into(),
+        let flaw = |path: &str, expected: &str| {
+            Error::new(ErrorInfo::MalformedMessage {
+                index: at,
+                path: path.into(),
+                expected: expected.into(),
+            })
         };
         let mut members = MESSAGE.read(json).map_err(|error| flaw("", error.what()))?;
         let role = match members.str("role").unwrap_or_default() {

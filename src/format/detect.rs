@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Format;
 use super::json::{kind_of, string};
 use super::openai_items::{COMPACTION, is_agents, is_item};
-use crate::error::{Error, Result, listed};
+use crate::error::{Error, ErrorInfo, Result, listed};
 use crate::json::{Content, Item, Members, RawValue, Shape, Type, optional};
 
 /// The members by which a message shows its format.
@@ -97,7 +97,7 @@ pub(super) fn detect(messages: &[&[u8]]) -> Result<Format> {
         return Ok(hinted.unwrap_or(Format::Anthropic));
     }
     let saw: Vec<&str> = foreign.iter().map(String::as_str).collect();
-    Err(Error::UnknownFormat { saw: listed(&saw, "") })
+    Err(Error::new(ErrorInfo::UnknownFormat { saw: listed(&saw, "") }))
 }
 
 pub(super) fn shown_by(message: &[u8]) -> Option<(Format, bool)> {
@@ -126,9 +126,20 @@ impl Format {
 
 fn look(message: &[u8]) -> Look {
     let probe = std::str::from_utf8(message).ok();
-    let Some(mut probe) = probe.and_then(|text| PROBE.read(text).ok()) else {
+    let Some(probe) = probe.and_then(|text| PROBE.read(text).ok()) else {
         return Look::Foreign("no object with a role".into());
     };
+    if is_plain(&probe) { Look::Plain } else { look_closer(probe) }
+}
+
+/// A text of the user's or the model's, as most first messages are.
+fn is_plain(probe: &Members<'_>) -> bool {
+    let is_text = probe.peek("content").is_some_and(|raw| raw.starts_with('"'));
+    is_text && probe.count() == 2 && matches!(probe.str("role"), Some("user" | "assistant"))
+}
+
+#[inline(never)]
+fn look_closer(mut probe: Members<'_>) -> Look {
     if let Some(look) = wire(&mut probe) {
         return look;
     }

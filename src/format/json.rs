@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorInfo};
 use crate::json::{self, Content, Item, ReadContent, Shape, Source, Type, left_unread, required};
 
 /// What a format's reader returns: the flaw does not know the message's index yet.
@@ -32,7 +32,7 @@ impl Flaw {
 
 pub(super) fn malformed(index: u32, path: &str, expected: &str) -> Error {
     let path = if path.is_empty() { "/" } else { path };
-    Error::MalformedMessage { index, path: path.into(), expected: expected.into() }
+    Error::new(ErrorInfo::MalformedMessage { index, path: path.into(), expected: expected.into() })
 }
 
 /// The string, or an empty one.

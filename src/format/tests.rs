@@ -10,6 +10,7 @@ mod wire;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::error::ErrorInfo;
 use crate::model::{Kind, MadePart, Op, Place};
 
 /// A value of ours as a tree.
@@ -95,8 +96,11 @@ pub(super) fn reads(format: Format, message: &Value, expected: &[&str]) {
 #[track_caller]
 pub(super) fn flawed(format: Format, message: &str, path: &str, expected: &str) {
     let error = format.read(message.as_bytes(), 7).unwrap_err();
-    let expected =
-        Error::MalformedMessage { index: 7, path: path.into(), expected: expected.into() };
+    let expected = Error::new(ErrorInfo::MalformedMessage {
+        index: 7,
+        path: path.into(),
+        expected: expected.into(),
+    });
     assert_eq!(error, expected);
 }
 

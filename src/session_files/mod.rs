@@ -64,7 +64,7 @@ pub use file::{
 pub use redaction::{Hit, Redaction};
 pub use session_reader::SessionReader;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorInfo};
 use crate::json::{self, RawValue};
 use detect::Writer;
 use lines::Line;
@@ -209,7 +209,9 @@ fn cut(error: &json::Error) -> Error {
 }
 
 fn unknown(saw: &str) -> Error {
-    Error::UnknownFormat { saw: format!("{saw} (session files that are known: {KNOWN})") }
+    Error::new(ErrorInfo::UnknownFormat {
+        saw: format!("{saw} (session files that are known: {KNOWN})"),
+    })
 }
 
 fn opening(text: &str) -> String {

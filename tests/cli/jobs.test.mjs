@@ -109,6 +109,17 @@ test("a replay of several files prints the same in one thread and in several, as
   );
 });
 
+test("a Node without process.getBuiltinModule replays as others do, in one thread and in several", () => {
+  const script = "process.getBuiltinModule = undefined";
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+  for (const amount of ["1", "2"]) {
+    const args = ["replay", ...FILES, ...COMPARED, "--jobs", amount];
+    const { code, out, err } = spawned(args, { env });
+    assert.deepEqual([code, err], [0, ""]);
+    assert.equal(out, plimsoll(args).out);
+  }
+});
+
 test("a replay of one file under several policies prints the same in one thread and in several", () => {
   for (const form of [[], ["--json"]]) {
     assert.equal(same([AUDIT, ...COMPARED, ...form]).code, 0);

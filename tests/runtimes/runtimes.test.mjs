@@ -72,6 +72,7 @@ for (const [id, program, ...args] of [
   ["node-import", here, "main.mjs"],
   ["node-require", here, "main.cjs"],
   ["node-thread", here, "thread.mjs"],
+  ["node-import-old", here, "--no-experimental-require-module", "main.mjs"],
   ["node-twin", here, "--no-experimental-require-module", "main.cjs"],
   ["node-slim-bytes", here, "bytes.mjs"],
   ["node-slim-module", here, "module.mjs"],

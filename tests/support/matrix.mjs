@@ -107,6 +107,7 @@ const row = (host, cells, { long = {}, note = "", line = "" } = {}) => ({
 
 const SLIM = "`plimsoll/slim`, the Wasm beside the JavaScript";
 const TWIN = "the CommonJS twin: an instance of its own beside that of `import`";
+const OLD = "as in a Node before 20.19 or 22.10: the Wasm that is built for size";
 const ALONE = "run where the package is not installed";
 const MODULES = "the Wasm goes along as a module: [see below](#hosts-that-need-a-line)";
 const POLICY = "`'wasm-unsafe-eval'` in `script-src`";
@@ -119,6 +120,7 @@ export const ROWS = {
       "node-require": "require",
       "node-thread": "worker thread",
     }),
+    row("node", { "node-import-old": "import without require(esm)" }, { note: OLD }),
     row("node", { "node-twin": "require without require(esm)" }, { note: TWIN }),
     row(
       "node",
@@ -131,8 +133,7 @@ export const ROWS = {
     row("node24", { "node24-import": "import", "node24-require": "require" }),
     row("node24", {}, { long: { "node24-slim-stream": "`init(fetch(url))`" }, note: SLIM }),
     row("deno", { "deno-import": "import" }, { note: "without any permission" }),
-    row("bun", { "bun-import": "import" }),
-    row("bun", { "bun-require": "require" }, { note: TWIN }),
+    row("bun", { "bun-import": "import", "bun-require": "require" }),
     row(
       "workerd",
       { "workerd-bundle": "bundled, condition `workerd`" },

@@ -35,8 +35,8 @@ const wasmFiles = {
 
 /** Entries whose files stand in one chunk each, the first one's first. */
 const CHUNKS = { main: "index.js", sessions: "entry/sessions.js" };
-/** The files that start the main Wasm as soon as they are imported, which `slim` must not. */
-const START = /^(inline\/core|node\/plimsoll_file)\.js$/;
+/** What starts the main Wasm as soon as it is imported, which `slim` must not. It is in the main entry itself: a file less to read. */
+const START = /^(index|inline\/core|node\/plimsoll_file)\.js$/;
 
 /** All files that an import of `entry` reads. */
 function closure(entry, getModuleInfo) {
@@ -48,7 +48,7 @@ function closure(entry, getModuleInfo) {
 let closures;
 function manualChunks(id, { getModuleInfo }) {
   const file = pathIn(id);
-  if (START.test(file)) return "core";
+  if (START.test(file)) return "index.node";
   if (inputs.has(id)) return undefined;
   closures ??= Object.entries(CHUNKS).map(([name, entry]) => [name, closure(entry, getModuleInfo)]);
   const chunk = closures.find(([, ids]) => ids.has(id))?.[0];

@@ -191,14 +191,17 @@ fn cjs_for_node(cjs: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The entries once more for Node, the command line and its worker: bundles that share chunks. `require` and not `import`: that
-/// would load `fs/promises` too, a quarter of the time that an import of the package takes.
+/// The entries once more for Node, the command line and its worker: bundles that share chunks. No `import`: of `node:fs` it would
+/// load `fs/promises` too, a quarter of the time that an import of the package takes. A Node without `getBuiltinModule` gets the
+/// entries for browsers, and a Bun without it has another way.
 fn node_entries(dist: &Path) -> Result<()> {
     wasm_files(&dist.join("node"), |file| {
+        // The main one is read by `index.node.js`, the others by chunks.
+        let folder = if FOR_NODE.iter().any(|(_, main)| *main == file) { "." } else { ".." };
         format!(
-            "import {{ createRequire }} from \"node:module\";\n\
-             const read = (url) => createRequire(import.meta.url)(\"node:fs\").readFileSync(url);\n\
-             export const wasm = () => read(new URL(\"../{file}.wasm\", import.meta.url));\n"
+            "export const wasm = () => {{\n  \
+             const builtin = process.getBuiltinModule ?? import.meta.require;\n  \
+             return builtin(\"node:fs\").readFileSync(new URL(\"{folder}/{file}.wasm\", import.meta.url));\n}};\n"
         )
     })?;
     output(command("node").arg("xtask/node/node-entries.mjs").arg(dist))?;

@@ -1,7 +1,7 @@
 //! Arguments from the host: those that are read, and those that are refused.
 
 use super::*;
-use crate::error::Error;
+use crate::error::{Error, ErrorInfo};
 
 #[test]
 fn a_store_has_the_gates_categories_and_scope_of_its_options() {
@@ -102,12 +102,20 @@ fn a_wrong_argument_is_refused_by_name() {
     let long = good.replace("\"x\"", &format!("\"{}\"", "x".repeat(16_385)));
     assert_eq!(
         store.upsert_json(&long).unwrap_err(),
-        Error::TooLarge { what: "observation.content".into(), size: 16_385, cap: 16_384 }
+        Error::new(ErrorInfo::TooLarge {
+            what: "observation.content".into(),
+            size: 16_385,
+            cap: 16_384
+        })
     );
     let long = good.replace("\"s\"", &format!("\"{}\"", "x".repeat(1_025)));
     assert_eq!(
         store.upsert_json(&long).unwrap_err(),
-        Error::TooLarge { what: "observation.source".into(), size: 1_025, cap: 1_024 }
+        Error::new(ErrorInfo::TooLarge {
+            what: "observation.source".into(),
+            size: 1_025,
+            cap: 1_024
+        })
     );
     let tags = |many: usize| {
         let tags: Vec<String> = (0..many).map(|at| format!("\"{at}\"")).collect();

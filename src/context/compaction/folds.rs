@@ -5,7 +5,7 @@ use crate::context::request::keep_lines::{messages_of_lines, write_lines_of_head
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled};
 use crate::context::session::take_decision::take_decision;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorInfo, Result};
 use crate::extract::Extracted;
 use crate::hash;
 use crate::json::{self, Members, Shape, Type, optional, required};
@@ -248,7 +248,11 @@ pub(in crate::context) fn cut_of_base(session: &Session, base: &str) -> Result<M
     let cut = base.split('.').next().and_then(|cut| cut.parse().ok()).unwrap_or_default();
     let found = base_of(session, cut);
     let is_valid = found == base && session.transcript.ledger.may_cut(cut);
-    if is_valid { Ok(cut) } else { Err(Error::StalePlan { planned: base.into(), found }) }
+    if is_valid {
+        Ok(cut)
+    } else {
+        Err(Error::new(ErrorInfo::StalePlan { planned: base.into(), found }))
+    }
 }
 
 /// Folds so far; none before the first.

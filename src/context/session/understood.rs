@@ -1,7 +1,7 @@
 //! Check of a guessed format against the history.
 
 use crate::context::session::Session;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorInfo, Result};
 use crate::format::Format;
 use crate::model::{Fix, FixKind, MessageId, NONE, Outline};
 
@@ -37,7 +37,7 @@ pub fn understood(session: &Session) -> Result<()> {
         session.transcript.dialect.format.name(),
         Format::names(),
     );
-    Err(Error::UnknownFormat { saw })
+    Err(Error::new(ErrorInfo::UnknownFormat { saw }))
 }
 
 /// Nothing of the message is sent, because it holds nothing that is known or answers no call; or its call has no id.

@@ -25,7 +25,7 @@ use crate::context::session::pinning::unpin;
 use crate::context::session::snapshot::restore_from;
 use crate::context::session::snapshot::set_options;
 use crate::context::session::snapshot::snapshot_bytes;
-use crate::error::Error;
+use crate::error::{Error, is_stale};
 
 const WINDOW: u32 = 20_000;
 
@@ -311,15 +311,12 @@ fn a_plan_is_valid_only_for_the_history_it_was_made_for() {
         other.append(message.clone());
     }
     let before = snapshot_bytes(&other.session);
-    assert!(matches!(other.commit(&plan, Some("s")), Err(Error::StalePlan { .. })));
+    assert!(is_stale(&other.commit(&plan, Some("s"))));
     assert_eq!(snapshot_bytes(&other.session), before);
     host.commit(&plan, Some("s")).unwrap();
-    assert!(
-        matches!(host.commit(&plan, Some("t")), Err(Error::StalePlan { .. })),
-        "carried out once"
-    );
+    assert!(is_stale(&host.commit(&plan, Some("t"))), "carried out once");
     let mut short = talked(&options(&json!({})), 2);
-    assert!(matches!(short.commit(&plan, Some("s")), Err(Error::StalePlan { .. })));
+    assert!(is_stale(&short.commit(&plan, Some("s"))));
 }
 
 /// Row F15.

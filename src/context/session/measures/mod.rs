@@ -13,7 +13,7 @@ pub use write::measures_of;
 
 use crate::context::session::Session;
 use crate::context::session::snapshot::snapshot_bytes;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorInfo, Result};
 use crate::estimate::Estimator;
 use crate::hash;
 use crate::model::Role;
@@ -62,9 +62,11 @@ pub fn split_measures(bytes: &[u8]) -> Result<(&[u8], Option<KnownMessages>)> {
     if measures.is_empty() {
         return Ok((snapshot, None));
     }
-    let known = KnownMessages::read(measures).ok_or_else(|| Error::CorruptState {
-        what: "snapshot".into(),
-        reason: "its measures have changed".into(),
+    let known = KnownMessages::read(measures).ok_or_else(|| {
+        Error::new(ErrorInfo::CorruptState {
+            what: "snapshot".into(),
+            reason: "its measures have changed".into(),
+        })
     })?;
     Ok((snapshot, Some(known)))
 }

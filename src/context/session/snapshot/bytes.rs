@@ -1,6 +1,6 @@
 //! Numbers and texts as few bytes, and back.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorInfo, Result};
 use crate::hash::{self, fnv};
 use crate::leb128;
 
@@ -247,5 +247,5 @@ impl<'a> Reader<'a> {
 }
 
 fn corrupt(reason: &str) -> Error {
-    Error::CorruptState { what: "snapshot".into(), reason: reason.into() }
+    Error::new(ErrorInfo::CorruptState { what: "snapshot".into(), reason: reason.into() })
 }
