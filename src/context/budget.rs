@@ -3,7 +3,7 @@
 
 use crate::argument::OptionsReader;
 use crate::context::status_line::{BANDS, FULL, hint, line, short};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::{Value, json};
 
 const OPTIONS: [&str; 9] = [
@@ -48,35 +48,32 @@ const ABSURD: u64 = 8;
 /// # Errors
 /// `InvalidArgument` names the option.
 pub fn context_budget(ask: &str) -> Result<Value> {
-    let options = OptionsReader::read("", ask)
-        .map_err(|error| Error::argument("options", "an object", error))?;
-    options.refuse_others(&OPTIONS, &REPORTED)?;
-    let tokens = |name, most| Ok(options.amount(name, 0, most)?.unwrap_or(0));
-    let window = options.amount(OPTIONS[0], 0, TOKENS)?.unwrap_or(WINDOW);
-    let reserve = tokens(OPTIONS[1], TOKENS)?;
-    let enabled = options.flag("enabled")?.unwrap_or(true);
+    let options = OptionsReader::read(ask)?;
+    options.refuse_others(&OPTIONS, &REPORTED);
+    let tokens = |name, most| options.amount(name, 0, most).unwrap_or(0);
+    let window = options.amount(OPTIONS[0], 0, TOKENS).unwrap_or(WINDOW);
+    let reserve = tokens(OPTIONS[1], TOKENS);
+    let enabled = options.flag("enabled").unwrap_or(true);
     if window > 0 && reserve >= window {
-        let expected = format!("less than contextTokens ({window})");
-        return Err(Error::argument(OPTIONS[1], &expected, reserve));
+        options.refuse(OPTIONS[1], &format!("less than contextTokens ({window})"));
     }
     let budget = window.saturating_sub(reserve);
     let mut lines = [0; 3];
     let mut least = (0, "");
     for (line, (name, share)) in lines.iter_mut().zip(BANDS) {
         let usual = share.max(least.0);
-        *line = options.amount(name, PLACES, 1)?.unwrap_or(usual);
+        *line = options.amount(name, PLACES, 1).unwrap_or(usual);
         if *line < least.0 {
-            let got = options.get(name).unwrap_or_default();
-            return Err(Error::argument(name, &format!("no less than `{}`", least.1), got));
+            options.refuse(name, &format!("no less than `{}`", least.1));
         }
         least = (*line, name);
     }
-    let response = response(&options, window)?;
-    let Fill { used, counted, usage, answered, base, estimated } = used(&options, response)?;
-    let messages = tokens("messages", TOKENS)?;
-    let most = tokens("maxMessages", TOKENS)?;
+    let response = response(&options, window);
+    let Fill { used, counted, usage, answered, base, estimated } = used(&options, response);
+    let messages = tokens("messages", TOKENS);
+    let most = tokens("maxMessages", TOKENS);
     let many = enabled && most > 0 && messages > most;
-    let consumed = options.amount("consumed", 0, ALL)?.unwrap_or(0);
+    let consumed = options.amount("consumed", 0, ALL).unwrap_or(0);
     let consumed = consumed.saturating_add(response.unwrap_or(0)).min(ALL);
     // An unknown window has no band, and nothing is divided by it (B18).
     let at = |line: &u64| {
@@ -84,7 +81,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
     };
     let reached = lines.iter().filter(|line| at(line)).count();
     // Below the first band a new cycle begins.
-    let hinted = if reached == 0 { 0 } else { tokens("hinted", 3)? };
+    let hinted = if reached == 0 { 0 } else { tokens("hinted", 3) };
     let news = u64::try_from(reached).unwrap_or(0) > hinted;
     let pct = used.saturating_mul(100).checked_div(budget).unwrap_or(0);
     let band = reached.checked_sub(1);
@@ -92,7 +89,8 @@ pub fn context_budget(ask: &str) -> Result<Value> {
     let of = |share: u64| share.saturating_mul(budget).div_ceil(FULL);
     let source = if counted { "usage" } else { "estimate" };
     let named = band.and_then(|band| BANDS.get(band)).map_or("ok", |(name, _)| name);
-    Ok(json!({
+    let run = run(&options, consumed);
+    options.checked(Ok(json!({
         "tokens": used,
         "source": source,
         "usage": usage,
@@ -106,7 +104,7 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         "compress": reached > 1 || many,
         "consumed": consumed,
         "messages": messages,
-        "run": run(&options, consumed)?,
+        "run": run,
         "status": {
             "used": used,
             "budget": budget,
@@ -120,26 +118,25 @@ pub fn context_budget(ask: &str) -> Result<Value> {
         "line": line(used, budget, pct, counted),
         "short": short(used, budget, pct),
         "hint": hint
-    }))
+    })))
 }
 
 /// What all calls of a run have taken, where the host has given it a limit (I24): one of 0 or less is none.
-fn run(options: &OptionsReader<'_>, consumed: u64) -> Result<Option<Value>> {
-    let Some(raw) = options.get("maxRunTokens") else { return Ok(None) };
-    let below = raw.starts_with('-');
-    let limit = if below { 0 } else { options.amount("maxRunTokens", 0, ALL)?.unwrap_or(0) };
+fn run(options: &OptionsReader<'_>, consumed: u64) -> Option<Value> {
+    let below = options.get("maxRunTokens")?.starts_with('-');
+    let limit = if below { 0 } else { options.amount("maxRunTokens", 0, ALL).unwrap_or(0) };
     let left = i64::try_from(limit.saturating_sub(consumed)).unwrap_or(i64::MAX);
     let remaining = if limit == 0 { -1 } else { left };
     let exceeded = limit > 0 && consumed >= limit;
-    Ok(Some(json!({ "consumed": consumed, "remaining": remaining, "exceeded": exceeded })))
+    Some(json!({ "consumed": consumed, "remaining": remaining, "exceeded": exceeded }))
 }
 
 /// The tokens of a response, if there was one; 0 where it has no usage, or one that cannot be.
-fn response(options: &OptionsReader<'_>, window: u64) -> Result<Option<u64>> {
-    let Some(prompt) = options.amount("prompt", 0, ALL)? else { return Ok(None) };
-    let all = prompt.saturating_add(options.amount("completion", 0, ALL)?.unwrap_or(0));
+fn response(options: &OptionsReader<'_>, window: u64) -> Option<u64> {
+    let prompt = options.amount("prompt", 0, ALL)?;
+    let all = prompt.saturating_add(options.amount("completion", 0, ALL).unwrap_or(0));
     let most = if window > 0 { window.saturating_mul(ABSURD) } else { TOKENS };
-    Ok(Some(if prompt > 0 && all <= most { all } else { 0 }))
+    Some(if prompt > 0 && all <= most { all } else { 0 })
 }
 
 /// How full the window is, and by whose count.
@@ -159,15 +156,15 @@ struct Fill {
 
 /// A response without usage lets estimates count again (B2, B17). After one with usage, what came since is added by estimate: what
 /// the estimate has grown by, at most what is after the model's last message.
-fn used(options: &OptionsReader<'_>, response: Option<u64>) -> Result<Fill> {
-    let kept = |name| Ok(options.amount(name, 0, ALL)?.unwrap_or(0));
-    let (before, estimate) = (kept("tokens")?, options.amount("estimate", 0, TOKENS)?);
-    let counted = options.text("source")?.as_deref() == Some("usage");
-    let (usage, answered, base) = (kept("usage")?, kept("answered")?, kept("base")?);
-    let estimated = kept("estimated")?;
+fn used(options: &OptionsReader<'_>, response: Option<u64>) -> Fill {
+    let kept = |name| options.amount(name, 0, ALL).unwrap_or(0);
+    let (before, estimate) = (kept("tokens"), options.amount("estimate", 0, TOKENS));
+    let counted = options.text("source").as_deref() == Some("usage");
+    let (usage, answered, base) = (kept("usage"), kept("answered"), kept("base"));
+    let estimated = kept("estimated");
     let mut now = Fill { used: before, counted, usage, answered, base, estimated };
     if let Some(all) = response {
-        let completion = kept("completion")?;
+        let completion = kept("completion");
         now.counted = all > 0;
         now.usage = all;
         now.answered = if all > 0 { completion } else { 0 };
@@ -177,12 +174,12 @@ fn used(options: &OptionsReader<'_>, response: Option<u64>) -> Result<Fill> {
             now.estimated = 0;
         }
     } else if let Some(estimate) = estimate {
-        let since = kept("since")?;
+        let since = kept("since");
         let grown = if base > 0 { estimate.saturating_sub(base).min(since) } else { since };
         now.used = if counted { usage.saturating_add(grown) } else { estimate };
         now.estimated = estimate;
     }
-    Ok(now)
+    now
 }
 
 #[cfg(test)]

@@ -115,54 +115,58 @@ impl Options {
 
     /// `facade`: options that stay with it and are not in the JSON. `internal`: what it adds.
     fn read(json: &str, facade: &[&str], internal: &[&str]) -> Result<Self> {
-        let mut options = OptionsReader::read("", json)
-            .map_err(|error| Error::argument("options", "an object", error))?;
-        if let Some(own) = of_model(&options)? {
+        let mut options = OptionsReader::read(json)?;
+        if let Some(own) = of_model(&options) {
             options.overlay(own);
         }
-        let mut policy = policy(&options, facade, internal)?;
-        let (summary, checkpoint) = summary(&options)?;
-        let minimum = summary.amount("minimumTokens", 0, TOKENS)?;
+        options.checked(Self::of(&options, facade, internal))
+    }
+
+    fn of(options: &OptionsReader<'_>, facade: &[&str], internal: &[&str]) -> Result<Self> {
+        let mut policy = policy(options, facade, internal)?;
+        let summary = options.inner_or_empty("summary");
+        let checkpoint = checkpoint(options, &summary)?;
+        let minimum = summary.amount("minimumTokens", 0, TOKENS);
         policy.summary_minimum = minimum.unwrap_or(policy.summary_minimum);
-        let summary_tokens = options.amount("summaryTokens", 0, TOKENS)?.unwrap_or(0);
-        let summarizes = options.flag("summarizes")?.unwrap_or(false) || summary_tokens > 0;
-        let window = options.inner("window")?.unwrap_or_else(|| OptionsReader::none("window"));
-        window.refuse_others(&["contextTokens", "maxOutputTokens"], &[])?;
-        let total = window.amount("contextTokens", 0, TOKENS)?.unwrap_or(0);
-        let reserve = window.amount("maxOutputTokens", 0, TOKENS)?.unwrap_or(0);
+        let summary_tokens = options.amount("summaryTokens", 0, TOKENS).unwrap_or(0);
+        let summarizes = options.flag("summarizes").unwrap_or(false) || summary_tokens > 0;
+        let window = options.inner_or_empty("window");
+        window.refuse_others(&["contextTokens", "maxOutputTokens"], &[]);
+        let total = window.amount("contextTokens", 0, TOKENS).unwrap_or(0);
+        let reserve = window.amount("maxOutputTokens", 0, TOKENS).unwrap_or(0);
         if total > 0 && reserve >= total {
-            return Err(reserve_over_window(total, reserve));
+            window.refuse("maxOutputTokens", &format!("less than window.contextTokens ({total})"));
         }
         let note = policy.seed.as_ref().is_some_and(|seed| seed.note);
         let estimator = match options.get("estimator") {
             // The host's own counter: it stays with the host.
             Some("null") => Some(Estimator::Scaled(1000)),
-            _ => options.named("estimator", Estimator::parse)?,
+            _ => options.named("estimator", Estimator::parse),
         };
         Ok(Self {
             mode: Mode::of_window(total, reserve),
-            format: match options.text("format")?.as_deref() {
-                None | Some("auto") => None,
-                Some(name) => Some(Format::parse(name)?),
+            format: match options.get("format") {
+                Some(r#""auto""#) => None,
+                _ => options.named("format", Format::parse),
             },
-            provider: options.named("provider", Provider::parse)?,
+            provider: options.named("provider", Provider::parse),
             estimator: estimator.unwrap_or_default(),
-            image_tokens: match options.amount("imageTokens", 0, TOKENS)? {
+            image_tokens: match options.amount("imageTokens", 0, TOKENS) {
                 Some(tokens) => u32::try_from(tokens).unwrap_or(u32::MAX),
                 None => image_tokens(),
             },
-            noop: options.flag("noop")?.unwrap_or(false),
+            noop: options.flag("noop").unwrap_or(false),
             policy,
-            signs: options.flag("signCalls")?.unwrap_or(false),
+            signs: options.flag("signCalls").unwrap_or(false),
             tiers: options.get("tiers").map(Tiers::read).transpose()?,
-            thinking: options.named("thinking", Thinking::parse)?,
-            cap: options.amount("triggerTokens", 0, TOKENS)?.unwrap_or(u64::MAX),
-            margin: margin(&options)?,
-            calibrate: options.flag("calibrate")?.unwrap_or(true),
-            unseen: options.amount("unseenTokens", 0, TOKENS)?,
+            thinking: options.named("thinking", Thinking::parse),
+            cap: options.amount("triggerTokens", 0, TOKENS).unwrap_or(u64::MAX),
+            margin: margin(options),
+            calibrate: options.flag("calibrate").unwrap_or(true),
+            unseen: options.amount("unseenTokens", 0, TOKENS),
             summary_tokens,
             is_replayed: false,
-            folds: if options.flag("transient")?.unwrap_or(false) {
+            folds: if options.flag("transient").unwrap_or(false) {
                 Folds::Never
             } else if summarizes {
                 Folds::Deferred
@@ -170,10 +174,10 @@ impl Options {
                 Folds::Carried
             },
             summarizes,
-            redacts: summary.flag("redact")?.unwrap_or(true),
-            note: summary.flag("systemNote")?.unwrap_or(note),
+            redacts: summary.flag("redact").unwrap_or(true),
+            note: summary.flag("systemNote").unwrap_or(note),
             checkpoint,
-            summary_window: match summary.amount("contextTokens", 0, TOKENS)? {
+            summary_window: match summary.amount("contextTokens", 0, TOKENS) {
                 // Not known: nothing is divided for it.
                 Some(0) => TOKENS,
                 options => options.unwrap_or(total),
@@ -182,54 +186,43 @@ impl Options {
     }
 }
 
-#[cold]
-fn reserve_over_window(total: u64, reserve: u64) -> Error {
-    let expected = format!("less than window.contextTokens ({total})");
-    Error::argument("window.maxOutputTokens", &expected, reserve)
-}
-
 /// What a model may have of its own.
 const OF_MODEL: [&str; 4] = ["trigger", "triggerTokens", "target", "margin"];
 
 /// The thresholds of the host's model: those under the longest key that its name contains (H7). All of them are checked, since the
 /// host may change its model when nobody looks any more.
-fn of_model<'a>(options: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> {
-    let model = options.text("model")?.unwrap_or_default();
-    options.inner("models")?.map_or(Ok(None), |models| of_models(&model, &models))
+fn of_model<'a>(options: &OptionsReader<'a>) -> Option<OptionsReader<'a>> {
+    let model = options.text("model").unwrap_or_default();
+    of_models(&model, &options.inner("models")?)
 }
 
 #[inline(never)]
-fn of_models<'a>(model: &str, models: &OptionsReader<'a>) -> Result<Option<OptionsReader<'a>>> {
+fn of_models<'a>(model: &str, models: &OptionsReader<'a>) -> Option<OptionsReader<'a>> {
     let mut found: Option<(usize, OptionsReader<'a>)> = None;
     for name in models.names() {
-        let Some(own) = models.inner(name)? else { continue };
-        own.refuse_others(&OF_MODEL, &[])?;
+        let Some(own) = models.inner(name) else { continue };
+        own.refuse_others(&OF_MODEL, &[]);
         for share in ["trigger", "target"] {
-            own.amount(share, SHARE_PLACES, 1)?;
+            own.amount(share, SHARE_PLACES, 1);
         }
-        own.amount("triggerTokens", 0, TOKENS)?;
-        margin(&own)?;
+        own.amount("triggerTokens", 0, TOKENS);
+        margin(&own);
         if model.contains(name) && found.as_ref().is_none_or(|(length, _)| name.len() > *length) {
             found = Some((name.len(), own));
         }
     }
-    Ok(found.map(|(_, own)| own))
+    found.map(|(_, own)| own)
 }
 
 /// At least 1: less would let estimates pass that a provider refuses.
-fn margin(options: &OptionsReader<'_>) -> Result<u64> {
-    let got = options.get("margin").unwrap_or_default();
-    let refused = || options.refused("margin", "a number from 1 to 3", got);
-    let margin = options.amount("margin", 3, 3).map_err(|_| refused())?.unwrap_or(ONE);
-    Some(margin).filter(|&margin| margin >= ONE).ok_or_else(refused)
+fn margin(options: &OptionsReader<'_>) -> u64 {
+    options.amount_from("margin", 3, 1, 3).unwrap_or(ONE)
 }
 
-/// The options of summaries. They are checked here, since nobody waits for the compaction that reads them.
-fn summary<'a>(options: &OptionsReader<'a>) -> Result<(OptionsReader<'a>, Option<Earlier>)> {
-    let summary = options.inner("summary")?.unwrap_or_else(|| OptionsReader::none("summary"));
-    summary.refuse_others(&SUMMARY.names(), &[])?;
-    let checkpoint = options.get("summary").map_or(Ok(None), check_summary)?;
-    Ok((summary, checkpoint))
+/// The checkpoint among the options of summaries. They are checked here, since nobody waits for the compaction that reads them.
+fn checkpoint(options: &OptionsReader<'_>, summary: &OptionsReader<'_>) -> Result<Option<Earlier>> {
+    summary.refuse_others(&SUMMARY.names(), &[]);
+    options.get("summary").map_or(Ok(None), check_summary)
 }
 
 /// Options that a replay does not have: functions, the id, how sessions are summarized and measured.
@@ -268,13 +261,18 @@ mod tests {
             r#"{"window":{"contextTokens":-1}}"#,
             "window.contextTokens: expected a number from 0 to 4294967295, got -1",
         );
-        for margin in ["0.5", "4", "-1", "\"x\""] {
+        for margin in ["0.5", "4", "-1"] {
             refuses(
                 &format!(r#"{{"margin":{margin}}}"#),
                 &format!("margin: expected a number from 1 to 3, got {margin}"),
             );
         }
+        refuses(r#"{"margin":"x"}"#, r#"margin: expected a number, got "x""#);
         refuses(r#"{"trigger":1.5}"#, "trigger: expected a number from 0 to 1, got 1.5");
+        refuses(
+            r#"{"target":2,"trigger":1.5,"window":7}"#,
+            "trigger: expected a number from 0 to 1, got 1.5",
+        );
         refuses(
             r#"{"preset":"balanced","retention":1}"#,
             "retention: expected no `preset` beside it, got 1",

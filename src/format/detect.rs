@@ -265,6 +265,8 @@ fn has_args(calls: &RawValue) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -298,6 +300,29 @@ mod tests {
         check(&[plain, r#"{"role":"toolResult","content":[]}"#], "pi");
         check(&[r#"{"role":"system","content":"","sections":{"a":"b"}}"#, plain], "pi");
         check(&[r#"{"role":"system","content":"s","toolsAdded":[]}"#, plain], "pi");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_plain_at_a_glance_is_plain_on_a_closer_look(
+            role in "user|assistant", text in any::<String>(), other in "id|name|cache_control",
+        ) {
+            let message = serde_json::json!({ "role": role, "content": text, other: "x" });
+            let message = message.to_string();
+            let probe = PROBE.read(&message).unwrap();
+            prop_assert!(is_plain(&probe));
+            prop_assert!(matches!(look_closer(probe), Look::Plain));
+        }
+    }
+
+    #[test]
+    fn a_message_with_a_member_that_may_show_its_format_is_not_plain_at_a_glance() {
+        for name in PROBE.names() {
+            let mut message = serde_json::json!({ "role": "user", "content": "hi" });
+            message[name] = serde_json::json!(["x"]);
+            let message = message.to_string();
+            assert!(!PROBE.read(&message).is_ok_and(|probe| is_plain(&probe)), "{message}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::argument::OptionsReader;
 use crate::context::options::ONE;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The least that is asked for, and the tokens that stay free unless the host says how many.
 const LEAST: u64 = 100;
@@ -16,25 +16,15 @@ const MARGIN: u64 = 1200;
 /// # Errors
 /// `InvalidArgument`.
 pub fn cap_output(json: &str) -> Result<u32> {
-    let options = OptionsReader::read("", json)
-        .map_err(|error| Error::argument("options", "an object", error))?;
-    let must = |name: &str| {
-        let found = options.amount(name, 0, u32::MAX.into())?;
-        found.ok_or_else(|| Error::argument(name, "a number of tokens", "nothing"))
-    };
-    let (requested, window, input) = (must("requested")?, must("window")?, must("inputTokens")?);
-    let margin = options.amount("margin", 3, 1000)?.unwrap_or(MARGIN);
-    let buffer = options.amount("buffer", 0, u32::MAX.into())?.unwrap_or(BUFFER);
-    if window == 0 {
-        return Ok(small(requested));
-    }
+    let options = OptionsReader::read(json)?;
+    let tokens = |name: &str| options.required(name, 0, u32::MAX.into(), "a number of tokens");
+    let (requested, window, input) = (tokens("requested"), tokens("window"), tokens("inputTokens"));
+    let margin = options.amount("margin", 3, 1000).unwrap_or(MARGIN);
+    let buffer = options.amount("buffer", 0, u32::MAX.into()).unwrap_or(BUFFER);
     let input = input.saturating_mul(margin) / ONE;
     let room = window.saturating_sub(input).saturating_sub(buffer);
-    Ok(small(requested.min(room.max(LEAST))))
-}
-
-fn small(tokens: u64) -> u32 {
-    u32::try_from(tokens).unwrap_or(u32::MAX)
+    let most = if window == 0 { requested } else { requested.min(room.max(LEAST)) };
+    options.checked(Ok(u32::try_from(most).unwrap_or(u32::MAX)))
 }
 
 #[cfg(test)]

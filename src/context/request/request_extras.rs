@@ -180,6 +180,9 @@ pub struct Plan<'a> {
 impl<'a> Plan<'a> {
     /// None: it is no plan.
     pub fn read(system: &'a RawValue) -> Option<Self> {
+        if !system.starts_with('{') {
+            return None;
+        }
         let plan = Self { prompt: "", members: json::members(system).ok()? };
         let prompt = plan.of("prompt").filter(|it| it.starts_with('"'))?;
         plan.of("sections")?;
@@ -211,6 +214,12 @@ fn definitions(tool: &RawValue) -> usize {
 
 /// Cache markers on the elements of an array.
 pub(in crate::context) fn marks(list: &RawValue) -> u32 {
+    // What is no list, a long text among them, costs an error that nobody reads.
+    if list.starts_with('[') { marks_in(list) } else { 0 }
+}
+
+#[inline(never)]
+fn marks_in(list: &RawValue) -> u32 {
     let mut marks = 0_u32;
     for item in json::items(list).unwrap_or_default() {
         let members = json::members(item).unwrap_or_default();

@@ -73,6 +73,13 @@ impl Builder<'_> {
 
     /// What goes out after a message, also where that one does not go out itself.
     pub(in crate::context) fn add_results(&self, message: MessageId, entries: &mut Vec<Entry>) {
+        if self.fixes_of(message).any(|fix| matches!(fix.kind, FixKind::After(_))) {
+            self.add_results_of(message, entries);
+        }
+    }
+
+    #[inline(never)]
+    fn add_results_of(&self, message: MessageId, entries: &mut Vec<Entry>) {
         let together = self.transcript.dialect.format == Format::Gemini;
         let (mut results, mut about) = (Vec::new(), MessageId::NONE);
         let mut next_call = 0;

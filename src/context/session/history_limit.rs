@@ -42,14 +42,12 @@ pub fn last_turns(session: &Session, turns: u32) -> Vec<(MessageId, MessageId)> 
 /// # Errors
 /// `InvalidArgument` names the option.
 pub fn share_turns(session: &Session, json: &str) -> Result<Shared> {
-    let options = OptionsReader::read("", json)
-        .map_err(|error| Error::argument("options", "an object", error))?;
-    options.refuse_others(&["maxContextTokens", "maxHistoryShare", "parts"], &[])?;
-    let most = options.amount("maxContextTokens", 0, u32::MAX.into())?;
-    let most =
-        most.ok_or_else(|| Error::argument("maxContextTokens", "a number of tokens", "nothing"))?;
-    let share = options.amount("maxHistoryShare", 4, 1)?.unwrap_or(5000);
-    let parts = options.amount("parts", 0, u32::MAX.into())?.unwrap_or(2);
+    let options = OptionsReader::read(json)?;
+    options.refuse_others(&["maxContextTokens", "maxHistoryShare", "parts"], &[]);
+    let most = options.required("maxContextTokens", 0, u32::MAX.into(), "a number of tokens");
+    let share = options.amount("maxHistoryShare", 4, 1).unwrap_or(5000);
+    let parts = options.amount("parts", 0, u32::MAX.into()).unwrap_or(2);
+    let most = options.checked(Ok(most))?;
     let parts = u32::try_from(parts).unwrap_or(u32::MAX);
     let budget = (most.saturating_mul(share) / 10_000).max(1);
     let (start, end) = (after_system(session), session.transcript.ledger.next_message());
@@ -95,9 +93,8 @@ fn kept_from(session: &Session, from: MessageId) -> Vec<(MessageId, MessageId)> 
 /// # Errors
 /// `InvalidArgument` for what is no key or no number of turns.
 pub fn history_limit(json: &str) -> Result<Option<u32>> {
-    let options = OptionsReader::read("", json)
-        .map_err(|error| Error::argument("options", "an object", error))?;
-    let key = options.text("sessionKey")?.unwrap_or_default();
+    let options = OptionsReader::read(json)?;
+    let key = options.checked(Ok(options.text("sessionKey")))?.unwrap_or_default();
     let mut parts: Vec<&str> = key.split(':').filter(|part| !part.is_empty()).collect();
     if parts.len() >= 3 && parts.first() == Some(&"agent") {
         parts.drain(..2);

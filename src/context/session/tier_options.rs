@@ -1,7 +1,7 @@
 //! Options of the tiers in which `AIClaw` loads a history (I23).
 
 use crate::argument::OptionsReader;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::{Block, Kind};
 use crate::prune::{Marker, Shorten};
 
@@ -18,23 +18,22 @@ pub struct Tiers {
 impl Tiers {
     #[inline(never)]
     pub(in crate::context) fn read(json: &str) -> Result<Self> {
-        let options = OptionsReader::read("", json)
-            .map_err(|error| Error::argument("options", "an object", error))?;
-        options.refuse_others(&["fullTurns", "lightTurns", "resultChars", "textChars"], &[])?;
-        let amount = |name, default| -> Result<u32> {
-            let options = options.amount(name, 0, u32::MAX.into())?;
-            Ok(options.map_or(default, |options| u32::try_from(options).unwrap_or(u32::MAX)))
+        let options = OptionsReader::read(json)?;
+        options.refuse_others(&["fullTurns", "lightTurns", "resultChars", "textChars"], &[]);
+        let amount = |name, default| {
+            let amount = options.amount(name, 0, u32::MAX.into());
+            amount.map_or(default, |amount| u32::try_from(amount).unwrap_or(u32::MAX))
         };
-        let full = amount("fullTurns", 3)?;
+        let full = amount("fullTurns", 3);
         if full == 0 {
-            return Err(Error::argument("fullTurns", "at least 1: the one that is worked on", 0));
+            options.refuse("fullTurns", "at least 1: the one that is worked on");
         }
-        Ok(Self {
+        options.checked(Ok(Self {
             full,
-            light: amount("lightTurns", 5)?,
-            result: amount("resultChars", 300)?,
-            text: amount("textChars", 500)?,
-        })
+            light: amount("lightTurns", 5),
+            result: amount("resultChars", 300),
+            text: amount("textChars", 500),
+        }))
     }
 
     /// What becomes of a block of a light turn.

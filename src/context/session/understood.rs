@@ -22,6 +22,11 @@ pub fn understood(session: &Session) -> Result<()> {
     {
         return Ok(());
     }
+    if session.repairs.fixes.len() < LEAST { Ok(()) } else { not_lost(session) }
+}
+
+#[inline(never)]
+fn not_lost(session: &Session) -> Result<()> {
     let outline = |index: MessageId| session.transcript.outline(index);
     let lost =
         session.repairs.fixes.iter().filter(|(index, fixes)| {

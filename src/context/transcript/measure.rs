@@ -174,7 +174,9 @@ fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<u64>
             all.push(Occurrence { id, in_head, is_new: id >= before }.rank());
         }
     });
-    in_order(&mut all);
+    if all.len() > 1 {
+        in_order(&mut all);
+    }
     all
 }
 
