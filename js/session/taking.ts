@@ -98,6 +98,8 @@ export class Taking<M> implements TakenUp<M> {
 
   #readNow(index: number): Read {
     const place = this.placeOf(index);
-    return { taken: takenMessage(this.messages[index], place), place, ...this.ask(index) };
+    const taken = takenMessage(this.messages[index], place);
+    const { key, isSummary } = this.ask(index);
+    return { taken, place, key, isSummary };
   }
 }
