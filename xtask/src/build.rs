@@ -191,6 +191,10 @@ fn cjs_for_node(cjs: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Why a Wasm cannot be read.
+const NO_FILES: &str = "plimsoll needs process.getBuiltinModule, which this environment hides: \
+    import plimsoll/slim, and pass the Wasm files to initSync";
+
 /// The entries once more for Node, the command line and its worker: bundles that share chunks. No `import`: of `node:fs` it would
 /// load `fs/promises` too, a quarter of the time that an import of the package takes. A Node without `getBuiltinModule` gets the
 /// entries for browsers, and a Bun without it has another way.
@@ -201,6 +205,7 @@ fn node_entries(dist: &Path) -> Result<()> {
         format!(
             "export const wasm = () => {{\n  \
              const builtin = process.getBuiltinModule ?? import.meta.require;\n  \
+             if (!builtin) throw new Error(\"{NO_FILES}\");\n  \
              return builtin(\"node:fs\").readFileSync(new URL(\"{folder}/{file}.wasm\", import.meta.url));\n}};\n"
         )
     })?;
