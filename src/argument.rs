@@ -43,10 +43,10 @@ fn place_of(argument: Arguments<'_>, member: &str) -> String {
 
 /// What is wrong, as the host is told it.
 fn place_error(place: &str, expected: &str, error: &json::Error) -> Error {
-    let wrong = error.what().strip_prefix("invalid type: ");
-    let wrong = wrong.and_then(|wrong| wrong.split_once(", expected "));
-    let (got, expected) = wrong.unwrap_or_else(|| (error.what(), expected));
-    Error::argument(place, expected.replace("i64", "a whole number").as_str(), got)
+    let is_other = error.what().starts_with("invalid type: ");
+    let wanted = error.what().rsplit_once(", expected ").filter(|_| is_other);
+    let expected = wanted.map_or(expected, |(_, wanted)| wanted);
+    Error::argument(place, &expected.replace("i64", "a whole number"), error.got())
 }
 
 /// Every item, or an error that names the first that is none.

@@ -1,5 +1,5 @@
 /** Arguments of the public functions: each reader checks one and throws `INVALID_ARGUMENT` with its path and what is allowed. */
-import { invalid, isPromise, unknownOption } from "./errors.js";
+import { hasMembers, invalid, unknownOption } from "./errors.js";
 
 /**
  * Reads an object of options, of which only its own members count.
@@ -13,9 +13,7 @@ export function onlyKnown<T extends object>(
   known: readonly string[],
 ): T {
   if (value === undefined) return own({} as T);
-  if (value === null || typeof value !== "object" || Array.isArray(value) || isPromise(value)) {
-    throw invalid(argument, "an object of options", value);
-  }
+  if (!hasMembers(value)) throw invalid(argument, "an object of options", value);
   const options = own(value);
   for (const [name, value] of Object.entries(options))
     if (!known.includes(name)) throw unknownOption(name, known, value);
@@ -27,9 +25,9 @@ export function own<T extends object>(value: T): T {
   return Object.assign(Object.create(null), value);
 }
 
-/** Reads an object of any kind. */
+/** Reads an object with members. */
 export function objectOf<T>(argument: string, value: T): T {
-  if (typeof value === "object" && value !== null && !isPromise(value)) return value;
+  if (hasMembers(value)) return value;
   throw invalid(argument, "an object", value);
 }
 

@@ -47,12 +47,24 @@ export function kindOf(value: unknown): string {
   if (isPromise(value)) return "a promise";
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
+  if (typeof value === "object" && Symbol.iterator in value) return `a ${tagOf(value)}`;
   return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }
 
-/** A promise that somebody has not awaited. By tag, not `instanceof`: it may come from another realm. */
+/** A promise that somebody has not awaited. */
 export function isPromise(value: unknown): boolean {
-  return Object.prototype.toString.call(value) === "[object Promise]";
+  return tagOf(value) === "Promise";
+}
+
+/** An object that says all in members of its own: no array, Map or Set, and no promise. */
+export function hasMembers(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  return !(Symbol.iterator in value) && !isPromise(value);
+}
+
+/** Not by `instanceof`: a value may come from another realm. */
+function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
 }
 
 /** A value as an error shows it; of what has members its kind, since its text says less. */

@@ -1,6 +1,6 @@
 /** Options as the core takes them; functions and stores stay in JavaScript. */
 import { flagOf, own, refuseNonFinite } from "../core/arguments.js";
-import { invalid, kindOf } from "../core/errors.js";
+import { hasMembers, invalid, kindOf } from "../core/errors.js";
 import { argumentJson } from "../core/json.js";
 import type {
   ContextManagerOptions,
@@ -27,6 +27,10 @@ export function partsOf({ system, tools, unseenTokens, open }: Parts): Record<st
     open: open ?? null,
   };
   refuseNonFinite("unseenTokens", unseenTokens);
+  // As JSON, a Map has no members.
+  const isJson = Array.isArray(tools) || hasMembers(tools) || isOfOwnJson(tools);
+  if (typeof tools === "object" && tools !== null && !isJson)
+    throw invalid("tools", "an array or a record of definitions", tools);
   for (const [name, value] of Object.entries(values)) {
     if (["function", "symbol", "bigint"].includes(typeof value))
       throw invalid(name, "a value that JSON can hold", value, kindOf(value));
@@ -34,13 +38,16 @@ export function partsOf({ system, tools, unseenTokens, open }: Parts): Record<st
   return values;
 }
 
+/** It says itself how it is written. */
+function isOfOwnJson(value: unknown): boolean {
+  return typeof (value as { toJSON?: unknown } | null)?.toJSON === "function";
+}
+
 const FUNCTIONS = ["key", "isSummary", "create", "clock", "on"] as const;
 
 /** The core's options as JSON. What it does not know it refuses by name. */
 export function coreOptions<M>(options: ManagerOptions<M>): string {
-  if (options === null || typeof options !== "object") {
-    throw invalid("options", "an object with a `window`", options);
-  }
+  if (!hasMembers(options)) throw invalid("options", "an object with a `window`", options);
   const settings: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || OURS.has(name)) continue;
@@ -67,9 +74,7 @@ export function coreOptions<M>(options: ManagerOptions<M>): string {
   if (summarizersOf({ summarize }).length > 0) settings.summarizes = true;
   if (summary !== undefined) settings.summary = coreSummary(summary);
   const { window } = settings;
-  if (typeof window !== "object" || window === null) {
-    throw invalid("window", "{ contextTokens }", window);
-  }
+  if (!hasMembers(window)) throw invalid("window", "{ contextTokens }", window);
   const size: Partial<Record<"contextTokens", unknown>> = own(window);
   // What is missing would count as 0, a window that is unknown, and nothing would be removed.
   size.contextTokens ??= null;
@@ -79,9 +84,7 @@ export function coreOptions<M>(options: ManagerOptions<M>): string {
 
 /** The options of summaries, less the host's function. */
 function coreSummary(summary: unknown): object {
-  if (summary === null || typeof summary !== "object") {
-    throw invalid("summary", "an object of options", summary);
-  }
+  if (!hasMembers(summary)) throw invalid("summary", "an object of options", summary);
   const settings: Record<string, unknown> = own({ ...summary });
   // A function is applied on this side, besides the core's own patterns.
   if (typeof settings.redact === "function") settings.redact = true;

@@ -25,7 +25,8 @@ impl<'a> OptionsReader<'a> {
     /// # Errors
     /// `InvalidArgument`: they are no object.
     pub(crate) fn read(json: &'a str) -> Result<Self> {
-        let members = read_members(json).map_err(|it| Error::argument("options", "an object", it));
+        let members =
+            read_members(json).map_err(|it| Error::argument("options", "an object", it.got()));
         Ok(Self { path: String::new(), members: members?, refused: Rc::default() })
     }
 

@@ -193,8 +193,9 @@ const FIGURES: Shape = Shape {
 /// # Errors
 /// `InvalidArgument`.
 pub fn checkpoint_due(json: &str) -> Result<String> {
-    let mut fields =
-        FIGURES.read(json).map_err(|error| Error::argument("checkpoints", "figures", error))?;
+    let mut fields = FIGURES
+        .read(json)
+        .map_err(|error| Error::argument("checkpoints", "figures", error.got()))?;
     let mut number = |name: &str| fields.integer(name).map(|it| it.max(0));
     let (used, usable) = (number("used").unwrap_or(0), number("usable").unwrap_or(0));
     let (turns, folds) = (number("turns").unwrap_or(0), number("folds").unwrap_or(0));
@@ -319,7 +320,7 @@ const TAKEN: Shape = Shape {
 /// # Errors
 /// `InvalidArgument`.
 pub fn checkpoint_taken(json: &str) -> Result<String> {
-    let refused = |error: json::Error| Error::argument("checkpoint", TAKEN.what, error);
+    let refused = |error: json::Error| Error::argument("checkpoint", TAKEN.what, error.got());
     let mut fields = TAKEN.read(json).map_err(refused)?;
     let answer = fields.text("summary").unwrap_or_default();
     let members = Object::read(&answer).map_err(refused)?;

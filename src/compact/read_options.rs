@@ -249,7 +249,7 @@ mod tests {
             "checkpoints":{"thresholds":[1,100],"turns":1,"minimumTokens":0}}"#;
         assert_eq!(check_summary(all), Ok(None));
         for (json, expected) in [
-            (r#"{"maxTokens":"many"}"#, "summary.maxTokens: expected a whole number, got string"),
+            (r#"{"maxTokens":"many"}"#, "summary.maxTokens: expected a whole number, got \"many\""),
             (
                 r#"{"silenceMs":0}"#,
                 "summary.silenceMs: expected 1 to 2147483647 milliseconds, got 0",
@@ -272,7 +272,7 @@ mod tests {
             ),
             (
                 r#"{"checkpoints":{"last":{"summary":"x","tokensAtCheckpoint":1}}}"#,
-                "summary.checkpoints.last: expected a checkpoint, got missing field `messageCountAtCheckpoint`",
+                "summary.checkpoints.last: expected a checkpoint, got no `messageCountAtCheckpoint`",
             ),
             (
                 r#"{"checkpoints":{"last":{"summary":"x","tokensAtCheckpoint":1,"messageCountAtCheckpoint":-1}}}"#,

@@ -275,7 +275,7 @@ fn openai_chat_flaws_are_named() {
     let f = Format::OpenAiChat;
     let roles = "\"system\", \"developer\", \"user\", \"assistant\", \"tool\" or \"function\"";
     flawed(f, r#"{"role":"model"}"#, "/role", roles);
-    flawed(f, r#"{"role":"assistant","tool_calls":{}}"#, "/tool_calls", "a sequence");
+    flawed(f, r#"{"role":"assistant","tool_calls":{}}"#, "/tool_calls", "an array");
     let arguments = r#"{"role":"assistant","tool_calls":[{"function":{"arguments":{}}}]}"#;
     flawed(f, arguments, "/tool_calls/0/function/arguments", "a string");
     let call = r#"{"role":"assistant","tool_calls":[{"id":"a"}]}"#;

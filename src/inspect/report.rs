@@ -37,7 +37,7 @@ const MESSAGE_KEY: &str = "message:";
 /// # Errors
 /// `InvalidArgument` for another question.
 pub fn report(state: &Session, ask: &str, now_ms: i64) -> Result<Value> {
-    let refused = |error: json::Error| Error::argument("inspect", ASK.what, error);
+    let refused = |error: json::Error| Error::argument("inspect", ASK.what, error.got());
     let mut ask = ASK.read(ask).map_err(refused)?;
     let beside = extras(state);
     let tokens = beside.system;

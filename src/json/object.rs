@@ -26,7 +26,7 @@ impl<'a> Object<'a> {
     pub fn read(json: &'a str) -> Read<Self> {
         let mut reader = Reader::new(json);
         if reader.peek() != Some(b'{') {
-            return Err(reader.wrong("a map"));
+            return Err(reader.wrong("an object"));
         }
         let mut object = Self::default();
         object.collect(&mut reader, true)?;

@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
     /// The items of an array, left unread.
     pub fn items(&mut self) -> Read<Vec<&'a RawValue>> {
         if self.peek() != Some(b'[') {
-            return Err(self.wrong("a sequence"));
+            return Err(self.wrong("an array"));
         }
         self.enter();
         let mut items = Vec::new();
@@ -299,23 +299,13 @@ impl<'a> Reader<'a> {
 
     /// What follows is not what is expected.
     pub fn wrong(&mut self, expected: &str) -> Error {
-        let byte = self.peek();
-        let what: Cow<'static, str> = match byte {
-            Some(b'[') => "sequence".into(),
-            Some(b'{') => "map".into(),
-            _ => {
-                let raw = match self.strict() {
-                    Ok(raw) => raw,
-                    Err(error) => return error,
-                };
-                match byte {
-                    Some(b'"') => format!("string {raw}").into(),
-                    Some(b't' | b'f') => format!("boolean `{raw}`").into(),
-                    Some(b'n') => "null".into(),
-                    _ if is_integer(raw) => format!("integer `{raw}`").into(),
-                    _ => format!("floating point `{raw}`").into(),
-                }
-            }
+        let what = match self.peek() {
+            Some(b'[') => "an array",
+            Some(b'{') => "an object",
+            _ => match self.strict() {
+                Ok(raw) => raw,
+                Err(error) => return error,
+            },
         };
         self.error(format!("invalid type: {what}, expected {expected}"))
     }

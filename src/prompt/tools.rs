@@ -131,7 +131,7 @@ mod tests {
         );
         assert_eq!(
             error(r#"{"name":"a","description":7}"#),
-            "tools[0].description: expected a string, got integer `7`"
+            "tools[0].description: expected a string, got 7"
         );
         assert!(error("null").contains("a tool without one"));
         let deep = format!("{}7{}", r#"{"function":"#.repeat(100), "}".repeat(100));

@@ -57,7 +57,7 @@ impl Redaction {
     /// # Errors
     /// `InvalidArgument` names what is allowed.
     pub fn parse(json: &str) -> Result<Self> {
-        let wrong = |error: json::Error| Error::argument("options", OPTIONS.what, error);
+        let wrong = |error: json::Error| Error::argument("options", OPTIONS.what, error.got());
         let mut options = OPTIONS.read(json).map_err(wrong)?;
         let texts = match options.text("texts").as_deref() {
             None | Some("full") => Texts::Full,

@@ -210,7 +210,7 @@ fn a_section_is_written_as_json() {
         wrong("{\"at\":1,\"headroom\":0}"),
         "options.headroom: expected a share, over 0 up to 1, got 0"
     );
-    assert!(wrong("{}").contains("missing field `at`"));
+    assert!(wrong("{}").contains("no `at`"));
     let mut inject = |sections: &str| store.inject_json(&format!("[[\"{id}\"],{sections},{NOW}]"));
     let none = "[]".to_owned();
     assert_eq!(inject("[]"), Ok(none.clone()));

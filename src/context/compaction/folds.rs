@@ -45,7 +45,7 @@ pub(in crate::context) fn fold_planned<'a>(
     session: &mut Session,
     planned: &'a str,
 ) -> Result<Members<'a>> {
-    let refused = |error: json::Error| Error::argument("plan", "a CompactionPlan", error);
+    let refused = |error: json::Error| Error::argument("plan", "a CompactionPlan", error.got());
     let mut members = PLANNED.read(planned).map_err(refused)?;
     let cut = cut_of_base(session, &members.text("base").unwrap_or_default())?;
     let end = session.transcript.ledger.blocks_of(cut).start;

@@ -154,7 +154,7 @@ fn compaction(json: &str, estimator: Estimator) -> Result<HostCompaction> {
 const NOTHING: Draft<'static> = Draft { role: Role::User, parts: Vec::new(), at_ms: None };
 
 fn no_session(error: json::Error) -> Error {
-    Error::argument("session", "what readSession gave", error)
+    Error::argument("session", "what readSession gave", error.got())
 }
 
 impl Recording {

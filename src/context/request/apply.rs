@@ -56,7 +56,7 @@ const REQUEST: Shape = Shape {
 /// `InvalidArgument`.
 pub fn apply(json: &str) -> Result<Applied> {
     let refused =
-        |error: json::Error| Error::argument("prepared", "a request of this session", error);
+        |error: json::Error| Error::argument("prepared", "a request of this session", error.got());
     let mut request = REQUEST.read(json).map_err(refused)?;
     let mut text = |name| request.text(name).unwrap_or_default();
     let (format, provider) = (Format::parse(&text("format"))?, Provider::parse(&text("provider"))?);

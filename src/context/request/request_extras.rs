@@ -132,7 +132,7 @@ impl Words {
 
 #[cold]
 fn refused(error: json::Error) -> Error {
-    Error::argument("parts", "{system, tools, unseenTokens, open} as they are sent", error)
+    Error::argument("parts", "{system, tools, unseenTokens, open} as they are sent", error.got())
 }
 
 /// How many definitions there are in an array or a record of them.

@@ -22,6 +22,17 @@ impl Error {
         &self.0.what
     }
 
+    /// What there is instead of what was wanted.
+    pub fn got(&self) -> String {
+        let what = self.what();
+        if let Some(member) = what.strip_prefix("missing field ") {
+            return format!("no {member}");
+        }
+        let wrong =
+            what.strip_prefix("invalid type: ").and_then(|it| it.rsplit_once(", expected "));
+        wrong.map_or(what, |(got, _)| got).into()
+    }
+
     /// The member of a `Shape` that is not as it must be.
     pub fn member(&self) -> Option<&'static str> {
         self.0.member

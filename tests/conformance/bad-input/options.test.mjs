@@ -366,6 +366,41 @@ const messages = [
     () => make({}).save(),
     "save: expected a session from `ContextManager.open`, got one without a store",
   ],
+  [
+    "a Map of options",
+    () => new api.ContextManager(new Map([["window", {}]])),
+    "options: expected an object with a `window`, got a Map",
+  ],
+  [
+    "a Set for window",
+    () => make({ window: new Set() }),
+    "window: expected { contextTokens }, got a Set",
+  ],
+  [
+    "a Map for summary",
+    () => make({ summary: new Map([["redact", true]]) }),
+    "summary: expected an object of options, got a Map",
+  ],
+  [
+    "an array for summary",
+    () => make({ summary: [] }),
+    "summary: expected an object of options, got an array",
+  ],
+  [
+    "a Map of parts",
+    () => make({}).request([], new Map([["system", "s"]])),
+    "parts: expected an object of options, got a Map",
+  ],
+  [
+    "a Map of tools",
+    () => make({}).request([], { tools: new Map([["read", {}]]) }),
+    "tools: expected an array or a record of definitions, got a Map",
+  ],
+  [
+    "a Map of options of a function",
+    () => api.validate([], "anthropic", new Map([["thinking", true]])),
+    "options: expected an object of options, got a Map",
+  ],
   ["margin", () => make({ margin: 4 }), "margin: expected a number from 1 to 3, got 4"],
   ["estimator", () => make({ estimator: 5 }), "estimator: expected a name or a function, got 5"],
   ["id", () => make({ id: 5 }), "id: expected a string, got 5"],
