@@ -36,7 +36,7 @@ const WRONG = [
     "summary.checkpoints.treshold",
     /Did you mean "summary.checkpoints.thresholds"/,
   ],
-  [{ checkpoints: { thresholds: 5 } }, "summary.checkpoints.thresholds", /sequence|list/],
+  [{ checkpoints: { thresholds: 5 } }, "summary.checkpoints.thresholds", /expected an array/],
   [{ checkpoints: { thresholds: [0] } }, "summary.checkpoints.thresholds", /1 to 100/],
   [{ checkpoints: { turns: 0 } }, "summary.checkpoints.turns", /1 or more/],
   [{ checkpoints: { minimumTokens: -1 } }, "summary.checkpoints.minimumTokens", /0 or more/],
