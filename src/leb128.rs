@@ -20,7 +20,7 @@ pub fn write(bytes: &mut Vec<u8>, mut number: u64) {
     }
 }
 
-/// The number that the bytes start with, and what is left of them. None: it has no end.
+/// Reads the first number. Returns it and the bytes after it; `None` if its last byte is missing.
 #[inline]
 pub fn read(bytes: &[u8]) -> Option<(u64, &[u8])> {
     match bytes {

@@ -47,7 +47,7 @@ pub fn down(size: u64) -> i64 {
 /// The swaps that sort so many by their ranks, one after the other.
 #[inline(never)]
 fn swaps(len: usize, rank: &dyn Fn(usize) -> (i64, i64)) -> Vec<(usize, usize)> {
-    // The lists of a first request have no more: an engine compiles nothing else for it.
+    // Most lists of a first request are this short: an engine then compiles nothing else.
     if len < 2 { Vec::new() } else { swaps_of_many(len, rank) }
 }
 

@@ -62,7 +62,7 @@ export function hasMembers(value: unknown): value is object {
   return !(Symbol.iterator in value) && !isPromise(value);
 }
 
-/** Not by `instanceof`: a value may come from another realm. */
+/** The name of its class, such as `Map`. Not by `instanceof`: a value may come from another realm. */
 function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice("[object ".length, -1);
 }

@@ -214,7 +214,7 @@ fn definitions(tool: &RawValue) -> usize {
 
 /// Cache markers on the elements of an array.
 pub(in crate::context) fn marks(list: &RawValue) -> u32 {
-    // What is no list, a long text among them, costs an error that nobody reads.
+    // Reading anything else would make an error that quotes it, and a system prompt may be long.
     if list.starts_with('[') { marks_in(list) } else { 0 }
 }
 

@@ -22,7 +22,7 @@ impl Error {
         &self.0.what
     }
 
-    /// What there is instead of what was wanted.
+    /// What was found: a value as it is written, `an array`, `an object`, or the member that is missing.
     pub fn got(&self) -> String {
         let what = self.what();
         if let Some(member) = what.strip_prefix("missing field ") {
