@@ -14,7 +14,7 @@ export interface Kept {
 }
 
 /** Messages whose measures share their words. Of more, all are passed where one is needed. */
-const TOGETHER = 256;
+const TOGETHER = 1024;
 
 const measures = new WeakMap<object, Kept>();
 

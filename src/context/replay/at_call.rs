@@ -26,7 +26,7 @@ pub struct AtCall {
 impl AtCall {
     /// The messages of the request: kept, edited, or made.
     pub fn sent(&self) -> Vec<Written> {
-        resend(&self.session).items
+        resend(&self.session, None).items
     }
 
     /// Every message of the history in columns, one after the other: tokens, tokens that are sent, state, turn, bucket. A bucket is

@@ -182,9 +182,16 @@ fn written_items(session: &Session, entries: &[Entry], last: &[SentItem]) -> Vec
     items
 }
 
-/// The last request once more, whole.
-pub(in crate::context) fn resend(session: &Session) -> Answer {
-    let entries = all_entries(session).unwrap_or_default().0;
+/// The last request once more, whole. `entries`: its messages, if they were just built.
+pub(in crate::context) fn resend(session: &Session, entries: Option<Vec<Entry>>) -> Answer {
+    let all = || all_entries(session).unwrap_or_default().0;
+    debug_assert!(
+        entries
+            .as_ref()
+            .is_none_or(|it| it.iter().map(Entry::sent).eq(all().iter().map(Entry::sent))),
+        "what was restored is not what goes out"
+    );
+    let entries = entries.unwrap_or_else(all);
     let items =
         entries.iter().map(|entry| Builder::new(session).write(&entry.item, entry.about)).collect();
     answer_with(

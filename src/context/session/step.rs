@@ -10,6 +10,7 @@ use crate::context::request::cache_markers::{renew_places, unread_markers};
 use crate::context::request::keep_lines::{
     line_stub, messages_of_lines, take_lines, write_lines_of_head,
 };
+use crate::context::request::last_request::Entry;
 use crate::context::request::placeholders::Want;
 use crate::context::request::provider_limits::fit_provider_limits;
 use crate::context::request::shorten::{about_block, calls_for_placeholders, record_call};
@@ -41,9 +42,9 @@ pub enum Step {
 impl Session {
     /// Decides what to send now. The same history, parts and options give the same request and move nothing.
     pub fn request(&mut self, now_ms: i64) -> Step {
-        finish_restore(self);
+        let restored = finish_restore(self);
         if self.request.last.settled {
-            return self.request_again();
+            return self.request_again(restored);
         }
         finish_history(self);
         let parts_change =
@@ -85,15 +86,15 @@ impl Session {
         self.resume()
     }
 
-    /// The last request once more: nothing has changed since.
+    /// The last request once more: nothing has changed since. `entries`: its messages, if they were just built.
     #[inline(never)]
-    fn request_again(&mut self) -> Step {
+    fn request_again(&mut self, entries: Option<Vec<Entry>>) -> Step {
         // The host could not send a text that was needed: the same decision goes on.
         if self.decisions.pending.is_some() {
             return self.resume();
         }
         if std::mem::take(&mut self.request.last.resend_all) {
-            return Step::Done(Box::new(resend(self)));
+            return Step::Done(Box::new(resend(self, entries)));
         }
         let keep = count(self.request.last.items.len());
         let difference =

@@ -36,7 +36,7 @@ fn answered_late(id: &str) -> Host {
 
 /// The ids that go out, as far as a repair writes them.
 fn ids(host: &Host) -> Vec<String> {
-    let items = request::build_request::resend(&host.session).items;
+    let items = request::build_request::resend(&host.session, None).items;
     let items = crate::json::write(&items);
     let ids = items.split("id\":\"").skip(1).filter_map(|rest| rest.split('"').next());
     let paths = items.split("id\",\"value\":\"").skip(1).filter_map(|rest| rest.split('"').next());

@@ -339,7 +339,7 @@ fn a_compaction_that_no_request_has_reported_survives_a_restart() {
         woken.now_ms = host.now_ms;
         let (old, new) = (host.request(), woken.request());
         assert_eq!(new.fold, old.fold);
-        assert_eq!((new.items, new.tokens), (resend(&host.session).items, old.tokens));
+        assert_eq!((new.items, new.tokens), (resend(&host.session, None).items, old.tokens));
         assert_eq!(woken.session.decisions.placeholders.summary, "So far: zebra.");
         assert_eq!(woken.session.compactions.guard, host.session.compactions.guard);
     }
@@ -408,7 +408,7 @@ fn pins_and_the_last_request_stay_verbatim_through_fifty_compactions() {
         }
         let last = u32::try_from(host.messages.len()).unwrap() - 1;
         host.request();
-        let all_tokens = resend(&host.session);
+        let all_tokens = resend(&host.session, None);
         let sent =
             all_tokens.items.iter().map(|it| crate::json::write(it)).collect::<Vec<_>>().join("\n");
         assert_eq!(sent.matches("Never touch prod.").count(), 1);

@@ -226,7 +226,7 @@ fn the_session_at_a_call_is_the_one_of_a_replay_up_to_it() {
         assert_eq!(at.at_ms, replay.calls[call as usize].at);
         assert_eq!(list_messages(&at.session), list_messages(&upto.session));
         assert_eq!(list_buckets(&at.session), list_buckets(&upto.session));
-        assert_eq!(at.sent(), resend(&upto.session).items);
+        assert_eq!(at.sent(), resend(&upto.session, None).items);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::context::compaction::compaction_history::Compactions;
 use crate::context::request::bound_thinking::{keep_reasoning, rebind_reasoning};
 use crate::context::request::build_request::{check_outgoing, rebuild_last_view, violations_sent};
 use crate::context::request::builder::Builder;
+use crate::context::request::last_request::Entry;
 use crate::context::request::placeholders::{SUMMARY, Want};
 use crate::context::request::shorten::{about_block, record_call};
 use crate::context::session::Session;
@@ -125,18 +126,18 @@ fn cap_known(session: &mut Session, draft: &Draft<'_>, first_block: BlockId) {
     }
 }
 
-/// Goes on where the snapshot was made, with the messages that have come: all of them, or those before a branch.
-pub(in crate::context) fn finish_restore(session: &mut Session) {
+/// Goes on where the snapshot was made, with the messages that have come: all of them, or those before a branch. Returns the
+/// messages of the last request if the next one is the same.
+pub(in crate::context) fn finish_restore(session: &mut Session) -> Option<Vec<Entry>> {
     keep_measured(session);
     session.decisions.placeholders.calls.clear();
-    if let Some(waiting) = session.restoration.waiting.take() {
-        restore_waiting(session, waiting);
-    }
+    let waiting = session.restoration.waiting.take()?;
+    restore_waiting(session, waiting).filter(|_| session.request.last.settled)
 }
 
 /// Out of line: most requests wait for nothing.
 #[inline(never)]
-fn restore_waiting(session: &mut Session, waiting: Waiting) {
+fn restore_waiting(session: &mut Session, waiting: Waiting) -> Option<Vec<Entry>> {
     let Waiting { snapshot, forgotten, .. } = waiting;
     let messages = session.transcript.ledger.next_message();
     // Nothing that would have to be said of a session without messages.
@@ -146,7 +147,7 @@ fn restore_waiting(session: &mut Session, waiting: Waiting) {
         if snapshot.upto == MessageId::FIRST {
             session.decisions.pruner.fold_wanted = snapshot.fold_wanted;
         }
-        return;
+        return None;
     }
     // Only repairs have been made yet.
     let repaired: Vec<BlockId> = session.decisions.reasons.iter().map(|(at, _)| at).collect();
@@ -221,6 +222,7 @@ fn restore_waiting(session: &mut Session, waiting: Waiting) {
             if is_unchanged { check_outgoing(session, &entries) } else { violations_sent(session) };
         discard_forged(session, violations.len(), &snapshot.changed, &repaired, forgotten);
     }
+    Some(entries)
 }
 
 /// Where something stands is another place now: every message is handed over, and every edit told, once more.
