@@ -247,7 +247,8 @@ export function copied(value: unknown, most: number = MOST_NODES): unknown {
   return isPlain(value, { left: most, room: LARGEST, hasLong: false }) ? copy(value) : undefined;
 }
 
-function copy(value: unknown): unknown {
+/** The copy of a value that is known to be plain. */
+export function copy(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return [LIST, ...value.map(copy)];
   const made: unknown[] = [OBJECT];

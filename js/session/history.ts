@@ -4,7 +4,7 @@
  * what a fold removed is known to us alone.
  */
 import { withPlace } from "../core/errors.js";
-import { copied, isContainedIn, isWrittenAs, messageJson } from "../core/json.js";
+import { copied, copy, isContainedIn, isWrittenAs, messageJson } from "../core/json.js";
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
@@ -22,6 +22,8 @@ interface Passing<M> extends Located<M> {
 interface Session<M> extends Located<M> {
   isKnown: boolean;
   same: Same<M>;
+  /** How many of its first messages are those, where that was seen already. */
+  common?: number;
 }
 
 /** Its first message, and what its messages hold. */
@@ -31,7 +33,14 @@ interface LastGroup {
 }
 
 /** By the core's numbers. */
-type Same<M> = Map<number, M>;
+type Same<M> = Map<number, Seen<M>>;
+
+/** An object that says what a known message says. */
+interface Seen<M> {
+  message: M;
+  /** It holds exactly what that one held. */
+  isCopy: boolean;
+}
 
 /** How far the host's history is what we sent, which messages it holds of these, and the first of the session that follows. */
 interface Followed<M> {
@@ -183,24 +192,25 @@ export class History<M> {
    * fails half way, the next call takes up where the last whole one was.
    */
   take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
-    const { isKnown, same, ...located } = this.#session(manager, messages, view);
+    const { isKnown, same, common: seen, ...located } = this.#session(manager, messages, view);
     const taking = new Taking(located, this.#key, this.#isSummary);
     const grown: Same<M> = new Map();
-    const common = isKnown ? this.#common(manager, taking, grown) : 0;
+    const common = seen ?? (isKnown ? this.#common(manager, taking, grown) : 0);
     let comesAgain = this.#isWanted || common < this.#known.length;
     const before = { known: this.#known, keys: this.#keys };
     const isFirst = before.known.length === 0;
     const moved: Array<[number: number, json: string]> = [];
-    for (const [number, message] of [...grown, ...same]) {
+    for (const [number, { message, isCopy }] of [...grown, ...same]) {
       // The core keeps where parts stand and the ids of calls, so an object that is written alike need not be read again.
-      const isUnchanged = !grown.has(number) && isWrittenAs(this.#known[number], message);
-      if (!isUnchanged) moved.push([number, messageJson(message, taking.placeOf(number))]);
+      const isUnchanged = isCopy || isWrittenAs(this.#known[number], message);
+      if (grown.has(number) || !isUnchanged)
+        moved.push([number, messageJson(message, taking.placeOf(number))]);
     }
     if (comesAgain) {
       // If the core itself asks for all messages, it has let go of them already.
       const letsGo = !this.#isWanted || this.#isTorn;
       const keep = letsGo ? call("request", () => manager.keeps(common)) : 0;
-      if (letsGo && !this.#isTorn) keepMeasures(manager, before.known, this.#copies, 0);
+      if (letsGo && !this.#isTorn) keepMeasures(manager, before.known, this.#copies, keep);
       // All of them are read before the core lets go of any: whatever a getter throws then costs nothing.
       taking.readAhead(keep, Math.max(this.#released, taking.from));
       // Copies: after a throw the next call compares with what was known before this one.
@@ -218,10 +228,10 @@ export class History<M> {
       this.#forgotten = 0;
       [this.#known, this.#keys, this.#copies] = [[], [], []];
     }
-    for (const [number, message] of same) {
+    for (const [number, { message, isCopy }] of same) {
       if (number >= this.#known.length) continue;
       this.#known[number] = message;
-      this.#copies[number] = undefined;
+      this.#copies[number] = isCopy ? copy(message) : undefined;
     }
     try {
       while (this.#known.length < taking.messages.length) {
@@ -357,6 +367,11 @@ export class History<M> {
       const later = this.#later(manager, messages, view);
       if (later) return later;
     }
+    if (!followed && !isUnchanged && isKnown) {
+      const unchanged = this.#unchanged(manager, messages);
+      if (unchanged.common > 0)
+        return { session: messages, isKnown, ...unchanged, passed: undefined };
+    }
     if (!followed || (isUnchanged && followed.next < this.#known.length)) {
       return { session: messages, isKnown: isKnown && isUnchanged, same, passed: undefined };
     }
@@ -399,6 +414,29 @@ export class History<M> {
     return others <= 1;
   }
 
+  /**
+   * How many of the first messages hold exactly what the known ones held, before one that says something else, and which of them
+   * are other objects. 0: the next one says the same in another way, so that the core has to compare them all.
+   */
+  #unchanged(manager: glue.Manager, messages: readonly M[]) {
+    const same: Same<M> = new Map();
+    const isKept = (at: number): boolean => {
+      const message = messages[at] as M;
+      const isObject = message === this.#known[at] && message !== undefined;
+      if (this.#copies[at] === undefined) return isObject;
+      const isCopy = this.#isCopy(at, message);
+      if (isCopy && !isObject) same.set(at, { message, isCopy });
+      return isCopy;
+    };
+    const end = Math.min(this.#known.length, messages.length);
+    let common = 0;
+    while (common < end && isKept(common)) common++;
+    if (common > 0 && common < end && messages[common] !== this.#known[common]) {
+      if (this.#isSame(manager, messages[common] as M, common, new Map())) common = 0;
+    }
+    return { common, same };
+  }
+
   /** The host has forgotten its oldest messages, and passes a later part of those that are known. */
   #later(manager: glue.Manager, messages: readonly M[], view: View<M>): Session<M> | undefined {
     const found = this.#aligned(manager, messages);
@@ -413,7 +451,10 @@ export class History<M> {
       );
     };
     if (!view.sends(isUnchanged)) return undefined;
-    for (const [number, place] of passed.all) same.set(number, messages[place] as M);
+    for (const [number, place] of passed.all) {
+      const message = messages[place] as M;
+      same.set(number, { message, isCopy: this.#isCopy(number, message) });
+    }
     return { ...located, isKnown: true, same };
   }
 
@@ -601,11 +642,17 @@ export class History<M> {
     if (copy === undefined || !isContainedIn(copy, message)) {
       const place = taking.placeOf(index);
       if (!ask(message, place, (length) => manager.same(index, length))) return false;
-      grown.set(index, message);
+      grown.set(index, { message, isCopy: false });
       this.#copies[index] = undefined;
     }
     this.#known[index] = message;
     return true;
+  }
+
+  /** It holds exactly what the known message did. */
+  #isCopy(number: number, message: unknown): boolean {
+    const copy = this.#copies[number];
+    return copy !== undefined && isContainedIn(copy, message);
   }
 
   /** By the object, else by the host's key, else by content: then the object is noted among the `same`. */
@@ -619,12 +666,14 @@ export class History<M> {
     if (message === this.#known[number]) return true;
     const known = this.#keys[number];
     const key = known === undefined ? undefined : this.#key?.(message, place);
-    const isSame =
-      key !== undefined
-        ? key === known
-        : ask(message, place, (length) => manager.same(number, length));
-    if (isSame) same.set(number, message);
-    return isSame;
+    const isCopy = (key === undefined || key === known) && this.#isCopy(number, message);
+    const isSame = (): boolean =>
+      key === undefined
+        ? ask(message, place, (length) => manager.same(number, length))
+        : key === known;
+    if (!isCopy && !isSame()) return false;
+    same.set(number, { message, isCopy });
+    return true;
   }
 }
 

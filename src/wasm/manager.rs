@@ -162,9 +162,9 @@ impl Manager {
     }
 
     /// The first messages are the same, so many, and others follow: what was decided before them holds. Those after what the
-    /// session `keeps` come again. `parts`: the next of them is another, whatever it says.
-    pub fn truncate(&mut self, same: u32, parts: bool) {
-        truncate(&mut self.0, same.into(), parts);
+    /// session `keeps` come again: returns how many. `parts`: the next of them is another, whatever it says.
+    pub fn truncate(&mut self, same: u32, parts: bool) -> u32 {
+        truncate(&mut self.0, same.into(), parts).get()
     }
 
     /// The session waits for its messages, and those that came do not start as it does: perhaps the oldest are forgotten.

@@ -25,6 +25,9 @@ pub(in crate::context) fn adopt_summary(session: &mut Session, first: BlockId, d
             let text = if session.options.redacts { redact(text) } else { text.into() };
             session.decisions.placeholders.adopted.insert(at, shared(&text));
             session.transcript.ledger.mark_summary(at);
+            // It is looked at as a text.
+            let message = session.transcript.ledger.block(at).map(|it| it.message.index());
+            message.into_iter().for_each(|it| session.transcript.occurrences.forget(it));
         }
     }
 }

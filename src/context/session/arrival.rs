@@ -255,7 +255,9 @@ pub(in crate::context) fn append_measured(
         session.transcript.images = session.transcript.images.saturating_add(piece.images);
         session.transcript.widest = session.transcript.widest.max(piece.widest);
         if keeps_measures {
-            session.transcript.occurrences.push(measured.found.as_ref());
+            // What replaces half surrogate pairs is found in the text.
+            let found = measured.found.as_ref().filter(|_| measured.mended.is_empty());
+            session.transcript.occurrences.push(found);
         }
         if !measured.mended.is_empty() {
             session.transcript.sanitized.insert(block, measured.mended.clone());

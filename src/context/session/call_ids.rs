@@ -9,7 +9,7 @@ use crate::context::request::cache_markers::renew_places;
 use crate::context::session::Session;
 use crate::context::session::read_message::read_message;
 use crate::context::session::repairs::Repairs;
-use crate::context::session::snapshot::truncate::truncate;
+use crate::context::session::snapshot::truncate::hand_over_again;
 use crate::error::Result;
 use crate::model::{BlockId, Draft, Fix, FixKind, Kind, Made, MessageId};
 use crate::validity::Findings;
@@ -93,7 +93,7 @@ pub fn renew_repairs(session: &mut Session) -> bool {
     }
     if parted != MessageId::NONE {
         session.request.last.renamed = true;
-        truncate(session, parted, true);
+        hand_over_again(session, parted);
         return true;
     }
     session.request.last.rebuild = true;

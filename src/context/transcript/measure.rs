@@ -199,8 +199,22 @@ fn is_hidden(known: &Identifiers, id: u32) -> bool {
     known.get(id).is_some_and(|it| it.tokens == 0)
 }
 
-/// A block takes the identifiers of these ranks, which are [`in_order`]: each once, without secrets, those of its head first.
+/// A block takes the identifiers of these ranks, which are [`in_order`], and keeps the ranks.
 pub(in crate::context) fn take_found(block: &mut Measured, ranks: &[u64], known: &Identifiers) {
+    // Whether a word is a secret depends on the text in which it was first found: another session looks for itself.
+    if take_ids(block, ranks, known) {
+        block.found = None;
+    } else {
+        block.found.get_or_insert_default().set(ranks);
+    }
+}
+
+/// A block takes the identifiers of these ranks: each once, without secrets, those of its head first. True: there is a secret.
+pub(in crate::context) fn take_ids(
+    block: &mut Measured,
+    ranks: &[u64],
+    known: &Identifiers,
+) -> bool {
     let found = || ranks.iter().map(|rank| Occurrence::of_rank(*rank));
     let has_secret = known.has_secrets && found().any(|it| is_hidden(known, it.id));
     let is_shown = |id: u32| !has_secret || !is_hidden(known, id);
@@ -222,10 +236,5 @@ pub(in crate::context) fn take_found(block: &mut Measured, ranks: &[u64], known:
     ids.copy_within(start..start.saturating_add(others), heads);
     ids.truncate(heads.saturating_add(others));
     block.head_ids = count(heads);
-    // Whether a word is a secret depends on the text in which it was first found: another session looks for itself.
-    if has_secret {
-        block.found = None;
-    } else {
-        block.found.get_or_insert_default().set(ranks);
-    }
+    has_secret
 }

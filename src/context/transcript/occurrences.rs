@@ -47,6 +47,21 @@ impl Packed {
             last = rank;
         }
     }
+
+    /// Holds the next of these, whose ranks are written out.
+    pub(in crate::context) fn take(
+        &mut self,
+        from: &mut Found<'_>,
+        ranks: &mut Vec<u64>,
+    ) -> Option<()> {
+        self.count = from.count()?;
+        let start = from.0;
+        from.ranks(self.count, ranks)?;
+        let (bytes, _) = start.split_at_checked(start.len().checked_sub(from.0.len())?)?;
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        Some(())
+    }
 }
 
 /// Those of all messages, block by block, in few bytes.
@@ -56,6 +71,8 @@ pub(in crate::context) struct Occurrences {
     bytes: Vec<u8>,
     /// Where each message starts.
     starts: SharedList<u32>,
+    /// The first message of which some may not be kept.
+    lacking: Option<usize>,
 }
 
 impl Occurrences {
@@ -66,7 +83,10 @@ impl Occurrences {
 
     /// Those of its next block. None: its identifiers are to be found in its text.
     pub(in crate::context) fn push(&mut self, found: Option<&Packed>) {
-        let Some(found) = found else { return leb128::write(&mut self.bytes, 0) };
+        let Some(found) = found else {
+            self.lack(self.starts.len().saturating_sub(1));
+            return leb128::write(&mut self.bytes, 0);
+        };
         let (len, capacity) = (self.bytes.len(), self.bytes.capacity());
         // With the longest count.
         let more = found.bytes.len().saturating_add(5);
@@ -78,6 +98,28 @@ impl Occurrences {
     /// A message is written otherwise now: what is kept of it has to be measured from its text.
     pub(in crate::context) fn forget(&mut self, message: usize) {
         self.starts.get_mut(message).into_iter().for_each(|start| *start = u32::MAX);
+        self.lack(message);
+    }
+
+    fn lack(&mut self, message: usize) {
+        self.lacking = Some(self.lacking.map_or(message, |first| first.min(message)));
+    }
+
+    /// Of so many of the first messages all are kept.
+    pub(in crate::context) fn kept_until(&self) -> usize {
+        self.lacking.unwrap_or(self.starts.len())
+    }
+
+    /// A message of which nothing is there: it has none that may be kept.
+    pub(in crate::context) fn skip(&mut self) {
+        self.begin();
+        self.forget(self.starts.len().saturating_sub(1));
+    }
+
+    /// Those of a message, block by block.
+    pub(in crate::context) fn of_message(&self, message: usize) -> Option<Found<'_>> {
+        let start = *self.starts.get(message)?;
+        self.bytes.get(start as usize..).map(Found)
     }
 
     /// Those of each block of a message. None: those of one block are to be found in its text.
@@ -86,25 +128,41 @@ impl Occurrences {
         message: usize,
         blocks: usize,
     ) -> Option<Vec<Vec<Occurrence>>> {
-        let start = *self.starts.get(message)?;
-        let mut rest = self.bytes.get(start as usize..)?;
-        let mut next = || {
-            let (number, after) = leb128::read(rest)?;
-            rest = after;
-            Some(number)
-        };
-        let mut all = Vec::with_capacity(blocks);
+        let mut from = self.of_message(message)?;
+        let (mut all, mut ranks) = (Vec::with_capacity(blocks), Vec::new());
         for _ in 0..blocks {
-            let count = next()?.checked_sub(1)?;
-            let mut found = Vec::new();
-            let mut last = 0u64;
-            for _ in 0..count {
-                last = last.saturating_add(next()?);
-                found.push(Occurrence::of_rank(last));
-            }
-            all.push(found);
+            let count = from.count()?;
+            from.ranks(count, &mut ranks)?;
+            all.push(ranks.iter().map(|rank| Occurrence::of_rank(*rank)).collect());
         }
         Some(all)
+    }
+}
+
+/// What follows in the list: blocks, each with its count and its ranks.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::context) struct Found<'a>(&'a [u8]);
+
+impl Found<'_> {
+    /// How many identifiers the next block has. None: they are to be found in its text.
+    fn count(&mut self) -> Option<u32> {
+        let (number, rest) = leb128::read(self.0)?;
+        self.0 = rest;
+        number.checked_sub(1).and_then(|count| u32::try_from(count).ok())
+    }
+
+    /// So many ranks.
+    fn ranks(&mut self, count: u32, ranks: &mut Vec<u64>) -> Option<()> {
+        ranks.clear();
+        let (mut rest, mut last) = (self.0, 0u64);
+        for _ in 0..count {
+            let (step, after) = leb128::read(rest)?;
+            rest = after;
+            last = last.saturating_add(step);
+            ranks.push(last);
+        }
+        self.0 = rest;
+        Some(())
     }
 }
 

@@ -17,6 +17,16 @@ const user = (content) => ({ role: "user", content });
 /** @param {string} content */
 const assistant = (content) => ({ role: "assistant", content });
 
+/** A host's own class, whose instances are read each time. */
+class Message {}
+
+/** @param {any[]} messages */
+const instances = (messages) =>
+  messages.map((message) => Object.assign(new Message(), structuredClone(message)));
+
+/** @param {any[]} messages @returns {any[]} */
+const plain = (messages) => messages.map((message) => ({ ...message }));
+
 /**
  * Turns with a last message that is in no later request.
  * @param {number} turns @param {(list: any[]) => any[]} through
@@ -91,10 +101,8 @@ test("a session whose last message changes decides like one that reads the whole
     );
     const passed = [...history, user(`reminder ${turn}`)];
     const got = context.request(passed);
-    // What a model's change may have changed is read again.
-    reader.setModel({ window: options.window });
-    const other = reader.request(structuredClone(passed));
-    assert.deepEqual(got.messages, other.messages, `turn ${turn}`);
+    const other = reader.request(instances(passed));
+    assert.deepEqual(got.messages, plain(other.messages), `turn ${turn}`);
     assert.deepEqual([got.epoch, got.tokens], [other.epoch, other.tokens]);
     assert.ok(got.fits);
     folds += got.compaction?.record ? 1 : 0;
@@ -208,4 +216,60 @@ for (const [format, [call, result]] of Object.entries(CALLS))
         assert.deepEqual(api.validate(messages, format), []);
       }
     }
+  });
+
+/** A reading agent's turn. @param {number} turn */
+function read(turn) {
+  const id = `t${turn}`;
+  const text = `src/f${turn % 9}.rs part_${turn} `.repeat(40 + (turn % 50));
+  return [
+    user(`look at src/f${turn % 9}.rs`),
+    assistantWith({ type: "tool_use", id, name: "read", input: { turn } }),
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] },
+    assistant(`part_${turn} is as src/f${(turn + 1) % 9}.rs says`),
+  ];
+}
+
+/** The message with another text. @param {any} message @param {string} text */
+function edited({ role, content }, text) {
+  if (typeof content === "string") return { role, content: text };
+  const [part] = content;
+  if (part.type === "tool_use") return { role, content: [{ ...part, input: { path: text } }] };
+  return { role, content: [{ ...part, content: text }] };
+}
+
+for (const contextTokens of [9_000, 1_000_000])
+  test(`a message that is edited anywhere is decided as if all were read again (${contextTokens} tokens)`, {
+    skip,
+  }, () => {
+    const window = { contextTokens, maxOutputTokens: 500 };
+    const options = { window, format: "anthropic", clock: () => 0 };
+    const [context, copied, reader] = [0, 1, 2].map(() => new api.ContextManager(options));
+    /** @type {any[]} */
+    let history = [];
+    for (let turn = 0; turn < 160; turn += 1) {
+      history = [...history, ...read(turn)];
+      const back = [1, 2, 3, 4, 7, 10, 13, 33, 400][turn % 9] ?? 0;
+      const at = history.length - back;
+      const message = history[at];
+      if (turn % 4 === 3 && message) {
+        // The same object with something else in it counts where an older message is another.
+        if (back > 9 && at > 4) Object.assign(history[at - 4], edited(history[at - 4], "in place"));
+        history = history.with(at, edited(message, `edited ${turn}`));
+        if (turn % 12 === 3) history = history.toSpliced(at, 1);
+      }
+      const requests = [
+        context.request(history),
+        copied.request(structuredClone(history)),
+        reader.request(instances(history)),
+      ];
+      const [one, other, fresh] = requests.map(({ messages, epoch, tokens, why, edits }) => ({
+        ...{ messages: plain(messages), epoch, tokens, why, edits },
+      }));
+      assert.deepEqual(one, fresh, `turn ${turn}`);
+      assert.deepEqual(other, fresh, `turn ${turn}`);
+    }
+    const [one, other, all] = [context, copied, reader].map((it) => it.counters().bytesMeasured);
+    console.log(`${one} and ${other} bytes measured, ${all} where all are read`);
+    assert.ok(5 * one < all && 5 * other < all);
   });

@@ -113,6 +113,23 @@ for (const [way, how] of WAYS) {
   });
 }
 
+test("measures of a session whose oldest messages are forgotten are each message's own", {
+  skip,
+}, () => {
+  const messages = history(60);
+  const [{ plain }, later] = [parked(messages, { key }), messages.slice(40)];
+  const { manager } = restored(plain, { key }, copyOf(later));
+  const [without, known] = [manager.snapshot(), manager.snapshot({ measures: true })].map(
+    (bytes) => restored(bytes, { key }, copyOf(later)),
+  );
+  assert.deepEqual(known?.answer, without?.answer);
+  const next = [...later, ...history(100).slice(240)];
+  for (let end = later.length; end <= next.length; end += 4) {
+    const [one, other] = [without, known].map((it) => it?.manager.request(next.slice(0, end)));
+    assert.deepEqual(one?.messages, other?.messages, `${end} messages`);
+  }
+});
+
 test("a message of the last group that has grown under its key is read again", { skip }, () => {
   const call = (/** @type {string} */ id) => ({
     ...{ type: "tool_use", id, name: "read", input: { path: id } },

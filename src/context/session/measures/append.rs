@@ -247,7 +247,7 @@ pub fn append_known(session: &mut Session, bytes: &[u8], messages: Span<MessageI
 }
 
 /// The next message is read as this session's format has it, and nothing in it is looked for.
-fn may_append(session: &Session) -> bool {
+pub(super) fn may_append(session: &Session) -> bool {
     session.transcript.dialect.certain
         && !session.compactions.adopts
         && !session.compactions.flush.awaits_notes()

@@ -2,12 +2,14 @@
 //!
 //! What a measure is made of but not in the bytes (format, estimator, ...) is their setting: under another one they are not read.
 
+mod again;
 mod append;
 #[cfg(test)]
 mod tests;
 mod traits;
 mod write;
 
+pub(in crate::context) use again::{append_again, measured_until};
 pub use append::{Appended, KnownMessages, append_known};
 pub use write::measures_of;
 
@@ -19,7 +21,7 @@ use crate::hash;
 use crate::model::Role;
 
 /// Changes with whatever is measured, and with how it is written here.
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 
 const ROLES: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
 

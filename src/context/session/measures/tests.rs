@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::context::session::Append;
-use crate::context::session::snapshot::snapshot_bytes;
+use crate::context::session::snapshot::{resync, snapshot_bytes};
+use crate::context::session::{Append, keeps, next_is_summary, truncate};
 use crate::context::{Options, restore_from};
 use crate::format::Format;
 use crate::model::{MessageId, Span};
@@ -209,6 +209,57 @@ fn the_message_behind_a_snapshot_is_left_to_its_text() {
     assert_eq!(append_known(&mut known, &bytes, from(4, 1)), Appended::UpTo(1));
 }
 
+/// Parts the history after its first `same` messages and hands over what the session does not keep. Returns how many it keeps.
+fn part<T: AsRef<str>>(session: &mut Session, messages: &[T], same: usize) -> usize {
+    let expected = keeps(session, MessageId::at(same));
+    let kept = truncate(session, MessageId::at(same), true);
+    assert_eq!(kept, expected);
+    for message in &messages[kept.index()..] {
+        assert_eq!(session.push(message.as_ref().as_bytes()), Ok(Append::Appended));
+    }
+    kept.index()
+}
+
+#[test]
+fn a_history_that_parts_late_is_read_from_there_on() {
+    let user = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+    let mut messages: Vec<String> = HISTORY.map(str::to_owned).to_vec();
+    let mut known = of_texts(&messages);
+    known.request(0);
+    // The second time a copy is there, which a place before it does not help.
+    for (at, (same, kept)) in [(4, 4), (4, 4), (5, 5), (2, 1), (1, 1)].into_iter().enumerate() {
+        messages.truncate(same);
+        messages.push(user(&format!("instead of {same}, see src/c/{at}.rs")));
+        let mut other = known.clone();
+        resync(&mut other);
+        messages.iter().for_each(|it| assert!(other.push(it.as_bytes()).is_ok()));
+        let read = known.counters().bytes_measured;
+        assert_eq!(part(&mut known, &messages, same), kept);
+        let new: usize = messages[kept..].iter().map(String::len).sum();
+        assert_eq!(known.counters().bytes_measured, read + new as u64);
+        check_same(&mut known, &mut other);
+    }
+}
+
+#[test]
+fn a_message_that_is_looked_at_as_a_text_ends_what_is_kept() {
+    let user = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    for (text, is_summary) in [(token, false), (r"half \ud83d", false), ("all is done", true)] {
+        let messages = [user("one"), user(text), user("two"), user("three")];
+        let mut known = session("");
+        for message in &messages {
+            if is_summary && message.contains(text) {
+                next_is_summary(&mut known);
+            }
+            known.push(message.as_bytes()).unwrap();
+        }
+        known.request(0);
+        assert_eq!(keeps(&known, 3.into()), 1.into(), "{text}");
+        assert_eq!(truncate(&mut known, 3.into(), true), 1.into(), "{text}");
+    }
+}
+
 fn message() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         "[a-c]{1,2}/[a-c]{1,2}\\.rs",
@@ -243,6 +294,27 @@ proptest! {
                 known.push(messages[index].as_bytes()).unwrap();
             }
         }
+        check_same(&mut known, &mut other);
+    }
+
+    #[test]
+    fn messages_that_are_appended_again_are_as_their_texts(
+        messages in proptest::collection::vec(message(), 2..12),
+        cut in any::<proptest::sample::Index>(),
+        more in proptest::collection::vec(message(), 1..4),
+        asked in any::<bool>(),
+    ) {
+        let mut known = of_texts(&messages);
+        if asked {
+            known.request(0);
+        }
+        let same = 1 + cut.index(messages.len() - 1);
+        prop_assume!(messages[same] != more[0]);
+        let next = [&messages[..same], &more].concat();
+        let mut other = known.clone();
+        resync(&mut other);
+        next.iter().for_each(|it| assert!(other.push(it.as_bytes()).is_ok()));
+        part(&mut known, &next, same);
         check_same(&mut known, &mut other);
     }
 }

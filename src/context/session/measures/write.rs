@@ -110,10 +110,6 @@ fn write_message(
     let ledger = &transcript.ledger;
     let (message, outline) = (ledger.message(index)?, transcript.outline(index)?);
     let blocks = ledger.blocks_of(index);
-    // What replaces half surrogate pairs is found in the text.
-    if blocks.clone().any(|at| transcript.sanitized.contains_key(&at)) {
-        return None;
-    }
     let found = transcript.occurrences.of(index.index(), outline.pieces.len())?;
     out.number(ROLES.iter().position(|it| *it == outline.role)? as u64);
     out.hash(message.fingerprint);

@@ -185,6 +185,7 @@ fn add_trace(session: &mut Session, index: MessageId, trace: Trace, mark: u32) {
         session.transcript.ledger.set_form(block, Form::Gone, 0);
     }
     session.transcript.outlines.push(Rc::new(Outline { role, pieces: Vec::new() }));
+    session.transcript.occurrences.skip();
     session.repairs.repairer.pass(index, role);
 }
 

@@ -225,7 +225,7 @@ pub(in crate::context) fn resync(session: &mut Session) {
 }
 
 /// Marks of the messages that the snapshot knows only as one hash: those of a session in this process are all at hand.
-fn earlier_marks(session: &Session, snapshot: &Snapshot) -> Vec<u32> {
+pub(super) fn earlier_marks(session: &Session, snapshot: &Snapshot) -> Vec<u32> {
     if let Some(waiting) = &session.restoration.waiting {
         return waiting.earlier.clone();
     }

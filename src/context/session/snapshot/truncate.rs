@@ -8,43 +8,44 @@ use std::rc::Rc;
 use super::Waiting;
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled};
+use crate::context::session::measures::append_again;
 use crate::context::session::pinning::attach_pins;
 use crate::context::session::snapshot::content::Shape;
-use crate::context::session::snapshot::measured::keeps;
-use crate::context::session::snapshot::{resync, snapshot_of};
+use crate::context::session::snapshot::measured::{copy_of, keeps};
+use crate::context::session::snapshot::{earlier_marks, resync, snapshot_of};
 use crate::model::MessageId;
 
 /// The host's history is the known one in its first `same` messages only. How many of these the session keeps: those after
 /// them come again. `parts`: the message that follows is another, whatever it says.
 pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageId {
-    let ends = if parts { same } else { MessageId::NONE };
-    let closed = if parts { last_closed(session, same) } else { MessageId::NONE };
-    let fits = keeps(session, same) > MessageId::FIRST;
-    let Some(measured) = session.restoration.measured.take().filter(|_| fits) else {
-        resync(session);
-        if let Some(waiting) = &mut session.restoration.waiting {
-            waiting.keeps = true;
-            (waiting.ends, waiting.closed) = (ends, closed);
-            waiting.may_start_late = same == MessageId::FIRST;
-        }
-        return MessageId::FIRST;
-    };
+    let kept = keeps(session, same);
+    if kept == MessageId::FIRST {
+        let ends = ends_at(session, same, parts);
+        begin_without_messages(session, ends, same == MessageId::FIRST);
+        return kept;
+    }
+    let (ends, closed) = ends_at(session, same, parts);
+    let copy = copy_of(session, same).cloned();
+    session.restoration.measured = None;
     let snapshot = snapshot_of(session);
-    let old = session.begin_again(Rc::unwrap_or_clone(measured));
-    // Where parts stand and which are marked may have changed since.
+    let earlier = earlier_marks(session, &snapshot);
+    let fresh = || Session::new(session.options.clone(), session.transcript.dialect.format);
+    let old = session.begin_again(copy.map_or_else(fresh, Rc::unwrap_or_clone));
     let (messages, blocks) =
         (session.transcript.ledger.next_message(), session.transcript.ledger.next_block());
-    session.transcript.outlines = old.transcript.outlines;
+    // Where parts stand and which are marked may have changed since.
+    session.transcript.outlines = old.transcript.outlines.clone();
     session.transcript.outlines.truncate(messages.index());
-    session.request.markers = old.request.markers;
+    session.request.markers = old.request.markers.clone();
     session.request.markers.keep(messages);
     for (&block, ops) in old.transcript.sanitized.iter().filter(|(block, _)| **block < blocks) {
         session.transcript.sanitized.insert(block, ops.clone());
     }
+    let end = old.transcript.ledger.blocks_of(kept).start;
     for changed in &snapshot.changed {
         let block = changed.block;
         if let Shape::Cut(want, _) = &changed.form
-            && block < blocks
+            && block < end
             && let Some(line) = old.decisions.placeholders.text.get(&block)
         {
             session.decisions.placeholders.caps.insert(block, *want);
@@ -59,9 +60,36 @@ pub fn truncate(session: &mut Session, same: MessageId, parts: bool) -> MessageI
     session.request.pins.clone_from(&snapshot.pins);
     session.request.pins.detach();
     session.restoration.waiting =
-        Some(Waiting { rolling, keeps: true, ends, closed, ..Waiting::new(snapshot) });
+        Some(Waiting { rolling, earlier, keeps: true, ends, closed, ..Waiting::new(snapshot) });
     attach_pins(session);
+    append_again(session, &old.transcript, messages.to(kept));
     session.transcript.ledger.next_message()
+}
+
+/// As [`truncate`], but all messages come again.
+pub(in crate::context) fn hand_over_again(session: &mut Session, same: MessageId) {
+    session.restoration.measured = None;
+    let ends = ends_at(session, same, true);
+    begin_without_messages(session, ends, same == MessageId::FIRST);
+}
+
+fn begin_without_messages(
+    session: &mut Session,
+    (ends, closed): (MessageId, MessageId),
+    may_start_late: bool,
+) {
+    session.restoration.measured = None;
+    resync(session);
+    if let Some(waiting) = &mut session.restoration.waiting {
+        waiting.keeps = true;
+        (waiting.ends, waiting.closed) = (ends, closed);
+        waiting.may_start_late = may_start_late;
+    }
+}
+
+/// From where on it is another history, and the last place before that at which no call waits.
+fn ends_at(session: &Session, same: MessageId, parts: bool) -> (MessageId, MessageId) {
+    if parts { (same, last_closed(session, same)) } else { (MessageId::NONE, MessageId::NONE) }
 }
 
 /// The last place, up to that of a message, at which no call waits; `NONE` if that is the first.
