@@ -26,8 +26,9 @@ pub(in crate::context) fn adopt_summary(session: &mut Session, first: BlockId, d
             session.decisions.placeholders.adopted.insert(at, shared(&text));
             session.transcript.ledger.mark_summary(at);
             // It is looked at as a text.
-            let message = session.transcript.ledger.block(at).map(|it| it.message.index());
-            message.into_iter().for_each(|it| session.transcript.occurrences.forget(it));
+            if let Some(block) = session.transcript.ledger.block(at) {
+                session.transcript.occurrences.forget(block.message.index());
+            }
         }
     }
 }

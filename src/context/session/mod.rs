@@ -44,9 +44,8 @@ pub use measures::{
 };
 pub use pinning::{pin_matches, pin_message, pin_text, returning_messages, unpin};
 pub use snapshot::forgotten::starts_late;
-pub use snapshot::measured::keeps;
 pub use snapshot::merge::merge_committed;
-pub use snapshot::truncate::truncate;
+pub use snapshot::truncate::{keeps, truncate};
 pub use snapshot::{restore_from, set_options, snapshot_bytes};
 pub use step::Step;
 pub use understood::understood;

@@ -119,8 +119,8 @@ test("measures of a session whose oldest messages are forgotten are each message
   const messages = history(60);
   const [{ plain }, later] = [parked(messages, { key }), messages.slice(40)];
   const { manager } = restored(plain, { key }, copyOf(later));
-  const [without, known] = [manager.snapshot(), manager.snapshot({ measures: true })].map(
-    (bytes) => restored(bytes, { key }, copyOf(later)),
+  const [without, known] = [manager.snapshot(), manager.snapshot({ measures: true })].map((bytes) =>
+    restored(bytes, { key }, copyOf(later)),
   );
   assert.deepEqual(known?.answer, without?.answer);
   const next = [...later, ...history(100).slice(240)];

@@ -27,10 +27,14 @@ fn session(more: &str) -> Session {
 
 fn of_texts<T: AsRef<str>>(messages: &[T]) -> Session {
     let mut session = session("");
+    push_all(&mut session, messages);
+    session
+}
+
+fn push_all<T: AsRef<str>>(session: &mut Session, messages: &[T]) {
     for message in messages {
         assert_eq!(session.push(message.as_ref().as_bytes()), Ok(Append::Appended));
     }
-    session
 }
 
 fn all(session: &Session) -> Span<MessageId> {
@@ -214,9 +218,7 @@ fn part<T: AsRef<str>>(session: &mut Session, messages: &[T], same: usize) -> us
     let expected = keeps(session, MessageId::at(same));
     let kept = truncate(session, MessageId::at(same), true);
     assert_eq!(kept, expected);
-    for message in &messages[kept.index()..] {
-        assert_eq!(session.push(message.as_ref().as_bytes()), Ok(Append::Appended));
-    }
+    push_all(session, &messages[kept.index()..]);
     kept.index()
 }
 
@@ -232,7 +234,7 @@ fn a_history_that_parts_late_is_read_from_there_on() {
         messages.push(user(&format!("instead of {same}, see src/c/{at}.rs")));
         let mut other = known.clone();
         resync(&mut other);
-        messages.iter().for_each(|it| assert!(other.push(it.as_bytes()).is_ok()));
+        push_all(&mut other, &messages);
         let read = known.counters().bytes_measured;
         assert_eq!(part(&mut known, &messages, same), kept);
         let new: usize = messages[kept..].iter().map(String::len).sum();
@@ -308,12 +310,12 @@ proptest! {
         if asked {
             known.request(0);
         }
-        let same = 1 + cut.index(messages.len() - 1);
+        let same = cut.index(messages.len()).max(1);
         prop_assume!(messages[same] != more[0]);
         let next = [&messages[..same], &more].concat();
         let mut other = known.clone();
         resync(&mut other);
-        next.iter().for_each(|it| assert!(other.push(it.as_bytes()).is_ok()));
+        push_all(&mut other, &next);
         part(&mut known, &next, same);
         check_same(&mut known, &mut other);
     }

@@ -4,35 +4,6 @@ use std::rc::Rc;
 
 use crate::context::request::last_request::LastRequest;
 use crate::context::session::Session;
-use crate::context::session::measures::measured_until;
-use crate::model::MessageId;
-
-/// How many messages the session keeps where its history parts after so many.
-pub fn keeps(session: &Session, same: MessageId) -> MessageId {
-    if session.restoration.waiting.is_some() {
-        return MessageId::FIRST;
-    }
-    let copied = copy_of(session, same).map_or(MessageId::FIRST, length);
-    // A call that waits there may have come again under another id.
-    let known = same.min(session.transcript.ledger.next_message());
-    let closed = session.transcript.ledger.cut_at_or_before(known.min(measured_until(session)));
-    copied.max(closed)
-}
-
-/// The copy that goes on from there.
-pub(super) fn copy_of(session: &Session, same: MessageId) -> Option<&Rc<Session>> {
-    // A call that waits there may have come again under another id.
-    let fits = |it: &&Rc<Session>| {
-        length(it) <= same
-            && it.request.pins.are_those(&session.request.pins)
-            && !it.repairs.repairer.is_open()
-    };
-    session.restoration.measured.as_ref().filter(fits)
-}
-
-fn length(session: &Rc<Session>) -> MessageId {
-    session.transcript.ledger.next_message()
-}
 
 /// Of a session that starts late all comes again, so that it knows no more of what is forgotten than one that was woken.
 pub(in crate::context) fn keep_nothing(session: &mut Session) {

@@ -8,12 +8,38 @@ use std::rc::Rc;
 use super::Waiting;
 use crate::context::session::Session;
 use crate::context::session::marks::{mark, rolled};
-use crate::context::session::measures::append_again;
+use crate::context::session::measures::{append_again, measured_until};
 use crate::context::session::pinning::attach_pins;
 use crate::context::session::snapshot::content::Shape;
-use crate::context::session::snapshot::measured::{copy_of, keeps};
 use crate::context::session::snapshot::{earlier_marks, resync, snapshot_of};
 use crate::model::MessageId;
+
+/// How many messages the session keeps where its history parts after so many.
+pub fn keeps(session: &Session, same: MessageId) -> MessageId {
+    if session.restoration.waiting.is_some() {
+        return MessageId::FIRST;
+    }
+    let copied = copy_of(session, same).map_or(MessageId::FIRST, length);
+    // A call that waits there may have come again under another id.
+    let known = same.min(session.transcript.ledger.next_message());
+    let closed = session.transcript.ledger.cut_at_or_before(known.min(measured_until(session)));
+    copied.max(closed)
+}
+
+/// The copy that goes on from there.
+fn copy_of(session: &Session, same: MessageId) -> Option<&Rc<Session>> {
+    // A call that waits there may have come again under another id.
+    let fits = |it: &&Rc<Session>| {
+        length(it) <= same
+            && it.request.pins.are_those(&session.request.pins)
+            && !it.repairs.repairer.is_open()
+    };
+    session.restoration.measured.as_ref().filter(fits)
+}
+
+fn length(session: &Rc<Session>) -> MessageId {
+    session.transcript.ledger.next_message()
+}
 
 /// The host's history is the known one in its first `same` messages only. How many of these the session keeps: those after
 /// them come again. `parts`: the message that follows is another, whatever it says.
