@@ -81,6 +81,8 @@ export class History<M> {
   #earlier: KnownMessages | undefined;
   /** What the known messages held when they were passed; undefined: not plain, or passed as another object since. */
   #copies: unknown[] = [];
+  /** Messages that were sent with edits: a host that stores our requests has these under the same keys. */
+  readonly #edited = new Set<number>();
 
   constructor(
     key: Key<M> | undefined,
@@ -105,8 +107,11 @@ export class History<M> {
     if (!this.#key)
       return call("snapshot", () => manager.measures(0, this.#known.length, send("")));
     const keys = Array.from(this.#keys, (key) => key ?? null);
-    // A host that stores our request has these under their keys, but with the ids that we sent: they are read again.
+    // A host that stores our request has these under their keys, but as we edited them or with the ids that we sent: they are read
+    // again.
     for (const number of call("snapshot", () => manager.renamed())) keys[number] = null;
+    for (const [number, place] of this.#passed?.all ?? [])
+      if (this.#passed?.messages[place] !== this.#known[number]) keys[number] = null;
     const json = JSON.stringify(keys);
     return call("snapshot", () => manager.measures(0, this.#known.length, send(json)));
   }
@@ -144,6 +149,7 @@ export class History<M> {
     this.#lastGroup = 0;
     this.#forgotten = 0;
     this.#released = 0;
+    this.#edited.clear();
   }
 
   /** Where the host's history holds a message of the core's; null: nowhere. */
@@ -192,10 +198,11 @@ export class History<M> {
    * fails half way, the next call takes up where the last whole one was.
    */
   take(manager: glue.Manager, messages: readonly M[], view: View<M>): void {
+    if (this.#key) for (const number of view.edited) this.#edited.add(number);
     const { isKnown, same, common: seen, ...located } = this.#session(manager, messages, view);
     const taking = new Taking(located, this.#key, this.#isSummary);
     const grown: Same<M> = new Map();
-    const common = seen ?? (isKnown ? this.#common(manager, taking, grown) : 0);
+    const common = seen ?? (isKnown ? this.#common(manager, taking, grown, same) : 0);
     let comesAgain = this.#isWanted || common < this.#known.length;
     const before = { known: this.#known, keys: this.#keys };
     const isFirst = before.known.length === 0;
@@ -432,7 +439,9 @@ export class History<M> {
     let common = 0;
     while (common < end && isKept(common)) common++;
     if (common > 0 && common < end && messages[common] !== this.#known[common]) {
-      if (this.#isSame(manager, messages[common] as M, common, new Map())) common = 0;
+      // Also under another key of the host's.
+      const isSame = (length: number): boolean => manager.same(common, length);
+      if (ask(messages[common], common, isSame)) common = 0;
     }
     return { common, same };
   }
@@ -618,16 +627,15 @@ export class History<M> {
 
   /**
    * How many of the known messages the session starts with: those of the last group may have grown since, also in place. Those
-   * that were written otherwise are noted among the `grown`.
+   * that were written otherwise are noted among the `grown`, and other objects before the first message that differs among the `same`.
    */
-  #common(manager: glue.Manager, taking: Taking<M>, grown: Same<M>): number {
+  #common(manager: glue.Manager, taking: Taking<M>, grown: Same<M>, same: Same<M>): number {
     const session = taking.messages;
     const end = Math.min(this.#known.length, session.length);
     let index = Math.min(this.#lastGroup, end);
     // Messages before it are compared singly only if something after them is another.
     while (index < end && this.#isAsPassed(manager, taking, index, grown)) index++;
     if (index === this.#known.length) return index;
-    const same: Same<M> = new Map();
     const isSame = (message: M, at: number): boolean =>
       message === this.#known[at] || this.#isSame(manager, message, at, same, taking.placeOf(at));
     const other = session.slice(0, index).findIndex((message, at) => !isSame(message, at));
@@ -666,12 +674,11 @@ export class History<M> {
     if (message === this.#known[number]) return true;
     const known = this.#keys[number];
     const key = known === undefined ? undefined : this.#key?.(message, place);
-    const isCopy = (key === undefined || key === known) && this.#isCopy(number, message);
-    const isSame = (): boolean =>
-      key === undefined
-        ? ask(message, place, (length) => manager.same(number, length))
-        : key === known;
-    if (!isCopy && !isSame()) return false;
+    if (key !== undefined && key !== known) return false;
+    const isCopy = this.#isCopy(number, message);
+    const isToldByKey = key !== undefined && !this.#edited.has(number);
+    const isSame = () => ask(message, place, (length) => manager.same(number, length));
+    if (!isCopy && !isToldByKey && !isSame()) return false;
     same.set(number, { message, isCopy });
     return true;
   }

@@ -78,6 +78,11 @@ export class View<M> {
     );
   }
 
+  /** The core's numbers of the host's messages that are sent with edits. */
+  get edited(): number[] {
+    return this.#items.flatMap((item) => ("index" in item && item.ops ? [item.index] : []));
+  }
+
   get shown(): Shown<M>[] {
     return this.#items.map((_, at) => this.#shown(at));
   }

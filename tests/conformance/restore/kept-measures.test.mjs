@@ -153,6 +153,28 @@ test("a message of the last group that has grown under its key is read again", {
   assert.match(JSON.stringify(known.answer.sent.at(-1)), /what a says.*what b says/);
 });
 
+test("a message that the host stores as we edited it is read again, under its key too", {
+  skip,
+}, () => {
+  const thinking = { type: "thinking", thinking: "the parser first", signature: "a".repeat(40) };
+  const messages = history(6)
+    .slice(0, -1)
+    .map((message, at) =>
+      at === 1 ? { ...message, content: [thinking, ...message.content] } : message,
+    );
+  const manager = new api.ContextManager({ ...options, key });
+  manager.request(messages);
+  // Reasoning after an edit is not sent.
+  const edited = messages.with(0, { ...messages[0], id: "other", content: "look again" });
+  const view = manager.request(edited);
+  assert.equal(view.messages[1].content.length, 2, "without its reasoning");
+  const next = { id: "next", role: "assistant", content: "it is done" };
+  const stored = [...copyOf(view.messages), next, { ...next, id: "last", role: "user" }];
+  assert.deepEqual(copyOf(manager.request(stored).messages), stored);
+  const { answer } = restored(manager.snapshot({ measures: true }), { key }, copyOf(stored));
+  assert.deepEqual(answer.sent, stored);
+});
+
 test("a session that goes on after it was restored is parked with all measures again", {
   skip,
 }, () => {
