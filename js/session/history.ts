@@ -8,7 +8,7 @@ import { copied, copy, isContainedIn, isWrittenAs, messageJson } from "../core/j
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
-import type { Asked, KnownMessages } from "./known-messages.js";
+import { type Asked, type KnownMessages, keyAs } from "./known-messages.js";
 import { appendKnown, type Kept, keepMeasures } from "./measures.js";
 import { type Alignment, Places } from "./places.js";
 import { type Located, Taking } from "./taking.js";
@@ -101,17 +101,16 @@ export class History<M> {
   }
 
   /** What was measured of the messages, with the host's keys of them; undefined: the host counts by itself. */
-  measures(manager: glue.Manager): Uint8Array | undefined {
+  measures(manager: glue.Manager, view: View<M>): Uint8Array | undefined {
     // They have not come yet.
     if (this.#earlier) return this.#earlier.bytes;
     if (!this.#key)
       return call("snapshot", () => manager.measures(0, this.#known.length, send("")));
-    const keys = Array.from(this.#keys, (key) => key ?? null);
-    // A host that stores our request has these under their keys, but as we edited them or with the ids that we sent: they are read
-    // again.
-    for (const number of call("snapshot", () => manager.renamed())) keys[number] = null;
+    const renamed = call("snapshot", () => manager.renamed());
+    const edited = new Set([...renamed, ...this.#edited, ...view.edited]);
     for (const [number, place] of this.#passed?.all ?? [])
-      if (this.#passed?.messages[place] !== this.#known[number]) keys[number] = null;
+      if (this.#passed?.messages[place] !== this.#known[number]) edited.add(number);
+    const keys = Array.from(this.#keys, (key, number) => keyAs(key, edited.has(number)));
     const json = JSON.stringify(keys);
     return call("snapshot", () => manager.measures(0, this.#known.length, send(json)));
   }

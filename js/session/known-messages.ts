@@ -1,7 +1,8 @@
 /**
  * Messages that a snapshot or a store has the measures of: a restored session appends them by these, and does not read them.
  * A message is recognized by the host's key, by its place in a history that only grows, or else by its JSON. Messages of the last
- * group of calls and results may have grown since, so their JSON must be the same, too.
+ * group of calls and results may have grown since, and what we sent with edits a host may store under the same key: there the JSON
+ * must be the same, too.
  */
 import { Handle } from "../core/handle.js";
 import { messageJson } from "../core/json.js";
@@ -28,7 +29,7 @@ export class KnownMessages {
   readonly #handle: Handle<glue.KnownMessages>;
   readonly #count: number;
   /** The host's keys by the numbers of the measures. */
-  readonly #keys: readonly unknown[];
+  readonly #keys: readonly SavedKey[];
   /** The other way round; undefined: not needed yet. */
   #numbers: Map<string, number> | undefined;
   /** Where the last group starts. */
@@ -76,8 +77,9 @@ export class KnownMessages {
     if (isSummary) return undefined;
     if (key !== undefined && this.#keys.length > 0) {
       const number = this.#numberOfKey(key, index);
-      if (number === undefined || number < this.#lastGroup) return number;
-      return this.#isWritten(taken, index, number) ? number : undefined;
+      if (number === undefined) return undefined;
+      const isTold = number < this.#lastGroup && !Array.isArray(this.#keys[number]);
+      return isTold || this.#isWritten(taken, index, number) ? number : undefined;
     }
     if (index >= this.#count) return undefined;
     if (this.#isAppendOnly) {
@@ -90,9 +92,12 @@ export class KnownMessages {
 
   /** Most messages stand where they stood. */
   #numberOfKey(key: string, index: number): number | undefined {
-    if (this.#keys[index] === key) return index;
+    if (textOf(this.#keys[index]) === key) return index;
     this.#numbers ??= new Map(
-      this.#keys.flatMap((it, number) => (typeof it === "string" ? [[it, number]] : [])),
+      this.#keys.flatMap((it, number) => {
+        const text = textOf(it);
+        return text === undefined ? [] : [[text, number]];
+      }),
     );
     return this.#numbers.get(key);
   }
@@ -105,11 +110,27 @@ export class KnownMessages {
   }
 }
 
+/** A key of the host's as it is saved. In a list: what has it may be another message, and is compared. */
+type SavedKey = string | [string] | null;
+
+/** A key as it is saved. `isCompared`: the host may have stored something else under it. */
+export function keyAs(key: string | undefined, isCompared: boolean): SavedKey {
+  if (key === undefined) return null;
+  return isCompared ? [key] : key;
+}
+
+function textOf(key: SavedKey | undefined): string | undefined {
+  return (Array.isArray(key) ? key[0] : key) ?? undefined;
+}
+
 /** The keys in a list as JSON; none if no message has one, or in anything else, which somebody else has written. */
-function keysIn(json: string): unknown[] {
+function keysIn(json: string): SavedKey[] {
   try {
     const keys: unknown = JSON.parse(json || "[]");
-    const hasKeys = Array.isArray(keys) && keys.some((key) => typeof key === "string");
+    const isText = (it: unknown): boolean => typeof it === "string";
+    const isKey = (it: unknown): boolean =>
+      it === null || isText(it) || (Array.isArray(it) && it.length === 1 && isText(it[0]));
+    const hasKeys = Array.isArray(keys) && keys.every(isKey) && keys.some((it) => it !== null);
     return hasKeys ? keys : [];
   } catch {
     return [];

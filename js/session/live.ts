@@ -293,7 +293,7 @@ export class LiveSession<M> implements SessionAccess<M> {
 
   snapshot({ measures = false }: { measures?: boolean } = {}): Uint8Array {
     const manager = this.manager();
-    const measured = measures ? this.history.measures(manager) : undefined;
+    const measured = measures ? this.history.measures(manager, this.#view) : undefined;
     if (!measured) return call("snapshot", () => manager.snapshot());
     return call("snapshot", () => manager.snapshot_with(core.sendBytes(measured)));
   }
@@ -309,7 +309,7 @@ export class LiveSession<M> implements SessionAccess<M> {
 
   /** What was measured of the messages, for `expect`; undefined: the host counts by itself. */
   measures(): Uint8Array | undefined {
-    return this.history.measures(this.manager());
+    return this.history.measures(this.manager(), this.#view);
   }
 
   /** Takes the messages up by what was measured of them. Other bytes are ignored. */

@@ -91,6 +91,34 @@ test("messages with the same key are taken for the same content", { skip }, () =
   );
 });
 
+test("a message that the host stores as we edited it is not the original, under its key too", {
+  skip,
+}, () => {
+  const reasoning = { type: "thinking", thinking: "the parser", signature: "a".repeat(40) };
+  const answer = { role: "assistant", content: [{ type: "text", text: "so it is" }] };
+  const turns = ["call0", "call1", "call2"].flatMap((call) => [
+    ask(`look at ${call}`),
+    use(call),
+    gave(call, `the text of ${call}`),
+    answer,
+  ]);
+  const history = turns.slice(0, -1).map((one, at) => ({
+    ...one,
+    id: `m${at}`,
+    content: at === 1 ? [reasoning, ...one.content] : one.content,
+  }));
+  const context = manager({ key: (/** @type {any} */ message) => message.id });
+  context.request(history);
+  // Reasoning after an edit is not sent.
+  const edited = context.request(history.with(0, { ...ask("look again"), id: "other" }));
+  assert.equal(edited.messages[1].content.length, history[1].content.length - 1);
+  const stored = [...copy(edited.messages), { ...answer, id: "a" }, { ...ask("and?"), id: "b" }];
+  assert.deepEqual(context.request(stored).messages, stored);
+  // All is built anew.
+  const changed = stored.with(-3, gave("call2", "something else"));
+  assert.deepEqual(context.request(changed).messages, changed);
+});
+
 test("any change in place in the last group is seen", { skip }, () => {
   /** @type {Array<(call: any, result: any) => void>} */
   const changes = [

@@ -170,9 +170,14 @@ test("a message that the host stores as we edited it is read again, under its ke
   assert.equal(view.messages[1].content.length, 2, "without its reasoning");
   const next = { id: "next", role: "assistant", content: "it is done" };
   const stored = [...copyOf(view.messages), next, { ...next, id: "last", role: "user" }];
+  const before = manager.snapshot({ measures: true });
   assert.deepEqual(copyOf(manager.request(stored).messages), stored);
-  const { answer } = restored(manager.snapshot({ measures: true }), { key }, copyOf(stored));
-  assert.deepEqual(answer.sent, stored);
+  for (const bytes of [before, manager.snapshot({ measures: true })]) {
+    assert.deepEqual(restored(bytes, { key }, copyOf(stored)).answer.sent, stored);
+    const { read, answer } = restored(bytes, { key }, copyOf(edited));
+    assert.deepEqual(answer.sent, copyOf(view.messages));
+    assert.equal(read, 0, "the original is known");
+  }
 });
 
 test("a session that goes on after it was restored is parked with all measures again", {
