@@ -675,7 +675,9 @@ export class History<M> {
     const key = known === undefined ? undefined : this.#key?.(message, place);
     if (key !== undefined && key !== known) return false;
     const isCopy = this.#isCopy(number, message);
-    const isToldByKey = key !== undefined && !this.#edited.has(number);
+    // Messages of the last group are compared once more.
+    const isStored = number < this.#lastGroup && this.#edited.has(number);
+    const isToldByKey = key !== undefined && !isStored;
     const isSame = () => ask(message, place, (length) => manager.same(number, length));
     if (!isCopy && !isToldByKey && !isSame()) return false;
     same.set(number, { message, isCopy });
