@@ -1,7 +1,7 @@
 /**
- * Messages that were measured once: what a new session, a restored one, an edit of an old message and a function cost over
- * objects that nobody has seen before, and over the same objects again; and what a restored session costs whose snapshot has
- * measures, over objects that nobody has seen before.
+ * Messages that were measured once: what a new session, a restored one, an edit of a message, a turn with new objects and a
+ * function cost over objects that nobody has seen before, and over the same objects again; and what a restored session costs
+ * whose snapshot has measures, over objects that nobody has seen before.
  */
 import {
   ContextManager,
@@ -49,16 +49,26 @@ function both(session, snapshot, work) {
 }
 
 /** Milliseconds of a new session over an edited history, and of the edit in a session that has the rest. */
-function edited(session) {
-  const roomy = { ...options, window: { contextTokens: 1e7 } };
+function edited(session, at, all) {
   const messages = structuredClone(session);
-  const context = asked(new ContextManager(roomy), messages);
-  const other = messages.with(4, { role: "user", content: "something else" });
+  const context = asked(new ContextManager(all), messages);
+  const other = messages.with(at, { role: "user", content: "something else" });
   const copies = structuredClone(other);
-  return [
-    timed(() => asked(new ContextManager(roomy), copies)),
-    timed(() => asked(context, other)),
-  ];
+  const times = [timed(() => asked(new ContextManager(all), copies))];
+  times.push(timed(() => void asked(context, other)));
+  context[Symbol.dispose]();
+  return times;
+}
+
+/** Milliseconds of a new session, and of a turn of one whose host passes new objects each time. */
+function copied(session) {
+  const context = asked(new ContextManager(options), structuredClone(session));
+  const longer = [...session, { role: "user", content: "go on" }];
+  const copies = [0, 1].map(() => structuredClone(longer));
+  const times = [timed(() => asked(new ContextManager(options), copies[0]))];
+  times.push(timed(() => void asked(context, copies[1])));
+  context[Symbol.dispose]();
+  return times;
 }
 
 /** How a restored session may know a message that was measured. */
@@ -92,7 +102,13 @@ export function bench(median) {
       name,
       () => both(session, snapshot, work),
     ]);
-    rows.push(["an edit of the fifth message", () => edited(session)]);
+    const roomy = { ...options, window: { contextTokens: 1e7 } };
+    rows.push(["an edit of the fifth message", () => edited(session, 4, roomy)]);
+    rows.push([
+      "an edit of the tenth message from the end",
+      () => edited(session, length - 10, options),
+    ]);
+    rows.push(["a turn with new objects", () => copied(session)]);
     const withIds = session.map((message, at) => ({ id: `m${at}`, ...message }));
     for (const [way, how] of Object.entries(WAYS)) {
       rows.push([`a restored session, measures by ${way}`, restored(withIds, how)]);

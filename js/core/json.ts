@@ -292,6 +292,16 @@ function contains(copy: unknown, value: unknown): boolean {
   return at === copy.length;
 }
 
+/** How much a plain value holds: its texts by their lengths, and one for each value in it. NaN: something in it is not plain. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length + 1;
+  if (typeof value !== "object" || value === null) return 1;
+  if (!Array.isArray(value) && !isPlainObject(value)) return Number.NaN;
+  let size = 1;
+  for (const name in value) size += sizeOf((value as Record<string, unknown>)[name]);
+  return size;
+}
+
 /**
  * Whether two values have the same members, lengths and texts all the way down, whatever their numbers are. False where one says
  * itself how it is written.

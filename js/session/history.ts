@@ -8,7 +8,7 @@ import { copied, copy, isContainedIn, isWrittenAs, messageJson } from "../core/j
 import { call, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 import { type Counter, push } from "./counter.js";
-import { type Asked, type KnownMessages, keyAs } from "./known-messages.js";
+import { type Asked, type KnownMessages, keyOf, type SavedKey } from "./known-messages.js";
 import { appendKnown, type Kept, keepMeasures } from "./measures.js";
 import { type Alignment, Places } from "./places.js";
 import { type Located, Taking } from "./taking.js";
@@ -106,11 +106,14 @@ export class History<M> {
     if (this.#earlier) return this.#earlier.bytes;
     if (!this.#key)
       return call("snapshot", () => manager.measures(0, this.#known.length, send("")));
-    const renamed = call("snapshot", () => manager.renamed());
-    const edited = new Set([...renamed, ...this.#edited, ...view.edited]);
-    for (const [number, place] of this.#passed?.all ?? [])
-      if (this.#passed?.messages[place] !== this.#known[number]) edited.add(number);
-    const keys = Array.from(this.#keys, (key, number) => keyAs(key, edited.has(number)));
+    // A host that stores our requests has these under their keys as we sent them.
+    const renamed = new Set(call("snapshot", () => manager.renamed()));
+    const edited = new Set([...this.#edited, ...view.edited]);
+    const keys = Array.from(this.#keys, (key, number): SavedKey => {
+      if (key === undefined) return null;
+      if (renamed.has(number)) return [key];
+      return edited.has(number) ? keyOf(key, this.#known[number]) : key;
+    });
     const json = JSON.stringify(keys);
     return call("snapshot", () => manager.measures(0, this.#known.length, send(json)));
   }

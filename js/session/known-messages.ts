@@ -1,11 +1,11 @@
 /**
  * Messages that a snapshot or a store has the measures of: a restored session appends them by these, and does not read them.
  * A message is recognized by the host's key, by its place in a history that only grows, or else by its JSON. Messages of the last
- * group of calls and results may have grown since, and what we sent with edits a host may store under the same key: there the JSON
- * must be the same, too.
+ * group of calls and results may have grown since, so their JSON must be the same, too. What we sent with edits a host may store
+ * under the key of the original, which is larger.
  */
 import { Handle } from "../core/handle.js";
-import { messageJson } from "../core/json.js";
+import { messageJson, sizeOf } from "../core/json.js";
 import { call, core, send } from "../core/main.js";
 import type * as glue from "../glue/plimsoll_bg.js";
 
@@ -78,7 +78,7 @@ export class KnownMessages {
     if (key !== undefined && this.#keys.length > 0) {
       const number = this.#numberOfKey(key, index);
       if (number === undefined) return undefined;
-      const isTold = number < this.#lastGroup && !Array.isArray(this.#keys[number]);
+      const isTold = number < this.#lastGroup && isOf(this.#keys[number], taken.messages[index]);
       return isTold || this.#isWritten(taken, index, number) ? number : undefined;
     }
     if (index >= this.#count) return undefined;
@@ -110,13 +110,26 @@ export class KnownMessages {
   }
 }
 
-/** A key of the host's as it is saved. In a list: what has it may be another message, and is compared. */
-type SavedKey = string | [string] | null;
+/** A key of the host's as it is saved; in a list: not only the message that was measured may have it, but one of this size does. */
+export type SavedKey = string | [key: string, size?: number] | null;
 
-/** A key as it is saved. `isCompared`: the host may have stored something else under it. */
-export function keyAs(key: string | undefined, isCompared: boolean): SavedKey {
-  if (key === undefined) return null;
-  return isCompared ? [key] : key;
+/** The key of a message that was sent with edits. */
+export function keyOf(key: string, message: unknown): SavedKey {
+  const size = trySizeOf(message);
+  return Number.isNaN(size) ? [key] : [key, size];
+}
+
+/** The message with the key is the one that was measured. */
+function isOf(key: SavedKey | undefined, message: unknown): boolean {
+  return !Array.isArray(key) || key[1] === trySizeOf(message);
+}
+
+function trySizeOf(message: unknown): number {
+  try {
+    return sizeOf(message);
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function textOf(key: SavedKey | undefined): string | undefined {
@@ -129,7 +142,7 @@ function keysIn(json: string): SavedKey[] {
     const keys: unknown = JSON.parse(json || "[]");
     const isText = (it: unknown): boolean => typeof it === "string";
     const isKey = (it: unknown): boolean =>
-      it === null || isText(it) || (Array.isArray(it) && it.length === 1 && isText(it[0]));
+      it === null || isText(it) || (Array.isArray(it) && isText(it[0]));
     const hasKeys = Array.isArray(keys) && keys.every(isKey) && keys.some((it) => it !== null);
     return hasKeys ? keys : [];
   } catch {
