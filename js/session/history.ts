@@ -680,9 +680,9 @@ export class History<M> {
     const isCopy = this.#isCopy(number, message);
     // Messages of the last group are compared once more.
     const isStored = number < this.#lastGroup && this.#edited.has(number);
-    const isToldByKey = key !== undefined && !isStored;
+    const isKnownByKey = key !== undefined && !isStored;
     const isSame = () => ask(message, place, (length) => manager.same(number, length));
-    if (!isCopy && !isToldByKey && !isSame()) return false;
+    if (!isCopy && !isKnownByKey && !isSame()) return false;
     same.set(number, { message, isCopy });
     return true;
   }

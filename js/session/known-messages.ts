@@ -78,8 +78,8 @@ export class KnownMessages {
     if (key !== undefined && this.#keys.length > 0) {
       const number = this.#numberOfKey(key, index);
       if (number === undefined) return undefined;
-      const isTold = number < this.#lastGroup && isOf(this.#keys[number], taken.messages[index]);
-      return isTold || this.#isWritten(taken, index, number) ? number : undefined;
+      const isSure = number < this.#lastGroup && isOf(this.#keys[number], taken.messages[index]);
+      return isSure || this.#isWritten(taken, index, number) ? number : undefined;
     }
     if (index >= this.#count) return undefined;
     if (this.#isAppendOnly) {
