@@ -44,6 +44,11 @@ const KINDS = [
     [112],
   ],
   [
+    "have keys and store our requests",
+    ["key", "late", "missing", "repeated", "branch", "copy", "store", "restart", "compact"],
+    [],
+  ],
+  [
     "have keys and rename",
     ["key", "late", "missing", "repeated", "branch", "rename", "compact"],
     [],
@@ -73,6 +78,7 @@ for (const [kind, habits, found] of KINDS) {
 const WIRE_KINDS = [
   ["edit their history", ["branch", "slide", "copy", "pin", "model"]],
   ["store our requests", ["branch", "copy", "store", "compact", "restart", "model"]],
+  ["have keys and store our requests", ["key", "branch", "copy", "store", "compact", "restart"]],
   ["rename calls in copies", ["branch", "slide", "rename", "pin"]],
   ["have keys and restart", ["key", "branch", "slide", "copy", "restart", "pin"]],
   ["shorten old messages", ["branch", "shorten", "copy", "restart", "pin"]],
