@@ -7,6 +7,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { rollup } from "../../js/node_modules/rollup/dist/es/rollup.js";
+import { minify } from "../../js/node_modules/terser/main.js";
 
 const dist = resolve(process.argv[2]);
 const pathIn = (id) => relative(dist, id).split(sep).join("/");
@@ -31,6 +32,22 @@ const wasmFiles = {
     const [, name] = /\/glue\/(\w+)_text\.js$/.exec(source) ?? [];
     return name === undefined ? null : join(dist, `node/${name}_file.js`);
   },
+};
+
+/**
+ * Half of the text is a tenth of a start. Names of classes and functions stay for stack traces, and lines are short, since Node
+ * prints the whole line that an error comes from.
+ */
+const shorter = {
+  name: "shorter",
+  renderChunk: (code) =>
+    minify(code, {
+      module: true,
+      ecma: 2022,
+      keep_classnames: true,
+      keep_fnames: true,
+      format: { max_line_len: 120 },
+    }),
 };
 
 /** Entries whose files stand in one chunk each, the first one's first. */
@@ -59,7 +76,7 @@ function manualChunks(id, { getModuleInfo }) {
 const bundle = await rollup({
   input,
   external: /^[^./]/,
-  plugins: [wasmFiles],
+  plugins: [wasmFiles, shorter],
   onwarn: (warning) => {
     throw new Error(warning.message);
   },
