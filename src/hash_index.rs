@@ -78,13 +78,15 @@ impl Hashes {
         self.index.find(hash, &|at| self.all.get(at) == Some(&hash)).is_some()
     }
 
-    /// It is one of them from now on.
-    pub fn insert(&mut self, hash: u64) {
-        if !self.has(hash) {
+    /// It is one of them from now on. True: it was none before.
+    pub fn insert(&mut self, hash: u64) -> bool {
+        let is_new = !self.has(hash);
+        if is_new {
             let hash_of = |at: usize| self.all.get(at).copied().unwrap_or_default();
             self.index.add(hash, self.all.len(), &hash_of);
             self.all.push(hash);
         }
+        is_new
     }
 }
 

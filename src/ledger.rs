@@ -8,7 +8,9 @@ use sums::Sums;
 
 use crate::hash_index::{ByHash, ByName};
 use crate::identifiers::{Identifiers, room};
-use crate::model::{Block, BlockId, Form, GroupId, Kind, Mask, Message, MessageId, Role, Span};
+use crate::model::{
+    Block, BlockId, Form, GroupId, Kind, Mask, Message, MessageId, Occurrence, Role, Span,
+};
 use crate::number::count;
 use crate::shared_list::SharedList;
 
@@ -27,10 +29,8 @@ pub struct Arrival<'a> {
     pub bytes: u32,
     /// A result that reports an error.
     pub failed: bool,
-    /// Its identifiers, each once; the first `head_ids` of them stand in its first 200 characters.
+    /// Ranks of its identifiers ([`Occurrence::rank`]), each once.
     pub ids: &'a [u32],
-    /// See `ids`.
-    pub head_ids: u32,
     /// A result's call.
     pub pair: BlockId,
     /// Name of the tool of a call or a result; empty where it has none.
@@ -110,7 +110,6 @@ impl Ledger {
             pair: arrival.pair,
             tool,
             ids: (start, end),
-            head_ids: u16::try_from(arrival.head_ids).unwrap_or(u16::MAX),
             last: call,
             uses: 0,
             live: 0,
@@ -165,10 +164,10 @@ impl Ledger {
 
     /// The model has written these identifiers in a text or a call: what they came from was used.
     #[inline(never)]
-    fn use_identifiers(&mut self, ids: &[u32], block: BlockId, call: u32) {
+    fn use_identifiers(&mut self, ranks: &[u32], block: BlockId, call: u32) {
         let Some(&Block { message, kind, .. }) = self.block(block) else { return };
         let mut touched = BlockId::NONE;
-        for &id in ids {
+        for id in numbers(ranks) {
             let Some(identifier) = self.identifiers.get_mut(id) else { continue };
             let (newest, source) = (identifier.newest, identifier.source);
             let first_use = identifier.uses == 0;
@@ -198,11 +197,11 @@ impl Ledger {
     }
 
     /// The block, which the model has not written, holds these identifiers; a result is now the newest source of them.
-    fn hold_identifiers(&mut self, ids: &[u32], block: BlockId, kind: Kind) {
+    fn hold_identifiers(&mut self, ranks: &[u32], block: BlockId, kind: Kind) {
         let (mut live, mut used_live) = (0u32, 0u32);
         // Identifiers that stand together mostly had one source.
         let (mut old, mut lost) = (BlockId::NONE, (0u32, 0u32));
-        for &id in ids {
+        for id in numbers(ranks) {
             let Some(identifier) = self.identifiers.get_mut(id) else { continue };
             identifier.blocks = identifier.blocks.saturating_add(1);
             if matches!(kind, Kind::Result | Kind::Call) {
@@ -309,9 +308,9 @@ impl Ledger {
     }
 
     /// Gives a block that came back the identifiers that it arrived with.
-    pub fn restore_ids(&mut self, block: BlockId, ids: &[u32]) {
+    pub fn restore_ids(&mut self, block: BlockId, ranks: &[u32]) {
         let start = count(self.block_ids.len());
-        self.block_ids.extend_from_slice(ids);
+        self.block_ids.extend_from_slice(ranks);
         let end = count(self.block_ids.len());
         if let Some(it) = self.blocks.get_mut(block.index()).filter(|it| it.form != Form::Gone) {
             it.ids = (start, end);
@@ -329,9 +328,8 @@ impl Ledger {
 
     /// Removes every live block that `keep` refuses, in one pass, and frees what it held.
     pub fn drop_unless(&mut self, mut keep: impl FnMut(BlockId, &Block) -> bool) -> Vec<BlockId> {
-        let mut gone = Vec::new();
+        let (mut gone, mut lost) = (Vec::new(), Vec::new());
         let blocks = &mut self.blocks;
-        let now = &mut self.now;
         let user = &mut self.user.1;
         self.live.retain(|&at| {
             let Some(block) = blocks.get(at.index()) else { return false };
@@ -339,7 +337,7 @@ impl Ledger {
                 return true;
             }
             let Some(block) = blocks.get_mut(at.index()) else { return false };
-            now.change(at.get(), u64::from(block.now), 0);
+            lost.push((at.get(), u64::from(block.now)));
             block.now = 0;
             *user = user.saturating_sub(verbatim(block));
             block.form = Form::Gone;
@@ -347,6 +345,7 @@ impl Ledger {
             gone.push(at);
             false
         });
+        self.now.clear(&lost);
         self.free_identifier_lists();
         gone
     }
@@ -357,7 +356,7 @@ impl Ledger {
         let mut lists: Vec<(BlockId, (u32, u32))> = Vec::with_capacity(self.live.len());
         for &at in &self.live {
             let start = count(kept.len());
-            kept.extend_from_slice(self.ids(at));
+            kept.extend_from_slice(self.ranks(at));
             lists.push((at, (start, count(kept.len()))));
         }
         for (at, list) in lists {
@@ -424,8 +423,22 @@ impl Ledger {
         self.messages.get(at.index())
     }
 
-    /// The identifiers of a block; none once it is gone.
-    pub fn ids(&self, block: BlockId) -> &[u32] {
+    /// The identifiers of a block, in the order of their numbers; none once it is gone.
+    pub fn ids(&self, block: BlockId) -> impl Iterator<Item = u32> {
+        numbers(self.ranks(block))
+    }
+
+    /// The same, those of its head first.
+    pub fn ids_head_first(&self, block: BlockId) -> impl Iterator<Item = u32> {
+        let part = |in_head: bool| {
+            let all = self.ranks(block).iter().map(|rank| Occurrence::of_rank(*rank));
+            all.filter(move |it| it.in_head == in_head).map(|it| it.id)
+        };
+        part(true).chain(part(false))
+    }
+
+    /// Ranks of the identifiers of a block.
+    pub fn ranks(&self, block: BlockId) -> &[u32] {
         let (from, to) = self.blocks.get(block.index()).map_or((0, 0), |block| block.ids);
         self.block_ids.get(from as usize..to as usize).unwrap_or(&[])
     }
@@ -463,6 +476,10 @@ impl Ledger {
     }
 }
 
+fn numbers(ranks: &[u32]) -> impl Iterator<Item = u32> {
+    ranks.iter().map(|rank| Occurrence::of_rank(*rank).id)
+}
+
 /// Tokens of a block that people wrote, if it is sent verbatim.
 fn verbatim(block: &Block) -> u64 {
     if block.user && block.form == Form::Full { block.tokens.into() } else { 0 }
@@ -494,8 +511,10 @@ mod tests {
             };
             self.ledger.begin(message);
             self.call += u32::from(role == Role::Assistant);
-            let ids: Vec<u32> =
-                names.iter().map(|name| self.ledger.identifiers.intern(name, |_| 1)).collect();
+            let ids: Vec<u32> = names
+                .iter()
+                .map(|name| rank(self.ledger.identifiers.intern(name, |_| 1)))
+                .collect();
             let arrival = Arrival {
                 kind,
                 tokens: 100,
@@ -504,7 +523,6 @@ mod tests {
                 bytes: 0,
                 failed: false,
                 ids: &ids,
-                head_ids: 0,
                 tool: "",
                 pair,
                 group: GroupId::NONE,
@@ -519,6 +537,10 @@ mod tests {
         fn block(&self, at: BlockId) -> &Block {
             &self.ledger.blocks[at.index()]
         }
+    }
+
+    fn rank(id: u32) -> u32 {
+        Occurrence { id, in_head: true, is_new: false }.rank()
     }
 
     fn fixture() -> Fixture {
@@ -582,7 +604,7 @@ mod tests {
         assert_eq!((fixture.ledger.total(), fixture.ledger.tokens_from(all[1])), (210, 110));
         fixture.ledger.set_form(all[0], Form::Gone, 0);
         assert_eq!((fixture.ledger.live(), fixture.ledger.total()), (&all[1..], 110));
-        assert!(fixture.ledger.ids(all[0]).is_empty());
+        assert_eq!(fixture.ledger.ids(all[0]).next(), None);
     }
 
     #[test]
@@ -614,18 +636,13 @@ mod tests {
         let kept: Vec<Vec<&str>> = all
             .iter()
             .map(|&at| {
-                fixture
-                    .ledger
-                    .ids(at)
-                    .iter()
-                    .map(|&id| fixture.ledger.identifiers.text(id))
-                    .collect()
+                fixture.ledger.ids(at).map(|id| fixture.ledger.identifiers.text(id)).collect()
             })
             .collect();
         assert_eq!(kept, [vec!["a", "b"], vec![], vec!["d", "e", "f"]]);
         assert_eq!((fixture.ledger.live(), fixture.ledger.total()), (&[all[0], all[2]][..], 200));
         fixture.ledger.drop_unless(|_, _| true);
-        assert_eq!(fixture.ledger.ids(all[2]).len(), 3);
+        assert_eq!(fixture.ledger.ids(all[2]).count(), 3);
     }
 
     #[test]

@@ -10,6 +10,9 @@ pub(super) struct Sums {
     total: u64,
 }
 
+/// From one in so many numbers on, all that become 0 are taken out in one pass.
+const CLEARED_AT_ONCE: usize = 16;
+
 impl Sums {
     pub(super) fn total(&self) -> u64 {
         self.total
@@ -39,6 +42,27 @@ impl Sums {
             place = place.saturating_add(lowest(place));
         }
         self.total = change(self.total);
+    }
+
+    /// The numbers at these places, each of which is named once, become 0.
+    pub(super) fn clear(&mut self, numbers: &[(u32, u64)]) {
+        let len = self.tree.len();
+        // Each of few changes as many sums as the length has bits; of many, one pass over all sums is less work.
+        if numbers.len().saturating_mul(CLEARED_AT_ONCE) < len {
+            return numbers.iter().for_each(|&(at, number)| self.change(at, number, 0));
+        }
+        let mut less = vec![0u64; len];
+        for &(at, number) in numbers {
+            less.get_mut(at as usize).into_iter().for_each(|it| *it = number);
+            self.total = self.total.saturating_sub(number);
+        }
+        for at in 0..len {
+            let Some(&lost) = less.get(at).filter(|it| **it > 0) else { continue };
+            self.tree.get_mut(at).into_iter().for_each(|sum| *sum = sum.saturating_sub(lost));
+            let place = at.saturating_add(1);
+            let above = place.saturating_add(lowest(place)).saturating_sub(1);
+            less.get_mut(above).into_iter().for_each(|it| *it = it.saturating_add(lost));
+        }
     }
 
     /// The sum of the numbers from `at` on.
@@ -86,6 +110,29 @@ mod tests {
                 assert_eq!(sums.from(from), rest, "{at} {from}");
             }
             assert_eq!(sums.total(), sums.from(0));
+        }
+    }
+    #[test]
+    fn few_and_many_numbers_become_0() {
+        for step in [1, 2, 3, 7, 40, 200] {
+            let (mut sums, mut plain) = (Sums::default(), Vec::new());
+            for at in 0..300u64 {
+                sums.push(at * 7 % 11);
+                plain.push(at * 7 % 11);
+            }
+            let cleared: Vec<(u32, u64)> =
+                (1..300u32).step_by(step).map(|at| (at, plain[at as usize])).collect();
+            sums.clear(&cleared);
+            for (at, _) in cleared {
+                plain[at as usize] = 0;
+            }
+            for from in 0..=300u32 {
+                assert_eq!(
+                    sums.from(from),
+                    plain.iter().skip(from as usize).sum::<u64>(),
+                    "{step}"
+                );
+            }
         }
     }
 }

@@ -100,10 +100,8 @@ pub struct Block {
     pub pair: BlockId,
     /// The tool of a call, and of the call that a result answers, as `Ledger::tool` knows it; 0 where it has no name.
     pub tool: u32,
-    /// Where its identifiers stand in the ledger's list, from and up to; those of its first 200 characters first.
+    /// Where its identifiers stand in the ledger's list, from and up to.
     pub ids: (u32, u32),
-    /// How many of them stand in its first 200 characters.
-    pub head_ids: u16,
     /// Call at which it was last used, or arrived.
     pub last: u32,
     /// Calls that used it.

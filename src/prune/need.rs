@@ -9,7 +9,7 @@
 )]
 
 use crate::ledger::Ledger;
-use crate::model::{Block, BlockId, Form, Kind};
+use crate::model::{Block, BlockId, Form, Kind, Occurrence};
 use crate::number::{Lg, lg};
 use crate::prune::tuning::{Policy, Prices};
 use crate::sort::{largest_first, ranked};
@@ -179,12 +179,13 @@ pub(super) fn stub_identifiers(ledger: &Ledger, block: BlockId, room: u64) -> (V
 /// The block's identifiers that are worth naming, the best first, earlier ones first where equal. Those that a newer block holds
 /// score `newer` less.
 fn worth_naming(ledger: &Ledger, block: BlockId, newer: i64) -> impl Iterator<Item = u32> {
-    let head = ledger.block(block).map_or(0, |block| block.head_ids.into());
     let mut ranks = Vec::new();
-    for (at, &id) in ledger.ids(block).iter().enumerate() {
+    for Occurrence { id, in_head, .. } in
+        ledger.ranks(block).iter().map(|rank| Occurrence::of_rank(*rank))
+    {
         let Some(identifier) = ledger.identifiers.get(id) else { continue };
         let score = 10 * i64::from(identifier.uses.min(8))
-            + if at < head { 4 } else { 0 }
+            + if in_head { 4 } else { 0 }
             + 2 * i64::from(identifier.blocks.min(5))
             - if identifier.newest == block { 0 } else { newer };
         if score > 2 {

@@ -15,7 +15,7 @@ use proptest::strategy::Strategy;
 use super::need::{chance, stub_identifiers, stub_room};
 use super::*;
 use crate::ledger::Arrival;
-use crate::model::{BlockId, GroupId, Mask, Message, MessageId, Role};
+use crate::model::{BlockId, GroupId, Mask, Message, MessageId, Occurrence, Role};
 
 /// Lines that cost what they may cost.
 struct Plain;
@@ -83,6 +83,8 @@ impl Story {
         mask: Mask,
         ids: &[u32],
     ) -> BlockId {
+        let rank = |id: &u32| Occurrence { id: *id, in_head: false, is_new: false }.rank();
+        let ids: Vec<u32> = ids.iter().map(rank).collect();
         let arrival = Arrival {
             kind,
             tokens,
@@ -90,8 +92,7 @@ impl Story {
             overhead: 0,
             bytes: 0,
             failed: false,
-            ids,
-            head_ids: 0,
+            ids: &ids,
             pair: BlockId::NONE,
             tool: "",
             group,

@@ -27,9 +27,11 @@ impl Ids {
     /// The id with which a call goes out: its own if it is legal and new, else one made from it.
     #[inline(never)]
     pub(super) fn assign(&mut self, id: &str, provider: Provider) -> Rc<str> {
-        let wire = legal(id, provider, self.as_written);
-        let wire = if self.has(&wire) { self.numbered(wire, provider) } else { wire };
-        self.used.insert(bytes(0, wire.as_bytes()));
+        let mut wire = legal(id, provider, self.as_written);
+        if !self.used.insert(hash(&wire)) {
+            wire = self.numbered(wire, provider);
+            self.used.insert(hash(&wire));
+        }
         wire.into()
     }
 
@@ -57,8 +59,12 @@ impl Ids {
 
     /// Whether a call goes out with this id.
     pub(super) fn has(&self, id: &str) -> bool {
-        self.used.has(bytes(0, id.as_bytes()))
+        self.used.has(hash(id))
     }
+}
+
+fn hash(id: &str) -> u64 {
+    bytes(0, id.as_bytes())
 }
 
 /// The id without what the provider refuses.
@@ -76,11 +82,11 @@ fn legal(id: &str, provider: Provider, as_written: bool) -> Cow<'_, str> {
             return if fits { id.into() } else { exact(id, 0, most).into() };
         }
     };
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || marks.chars().any(|mark| mark == c);
-    if !id.is_empty() && id.len() <= most && id.chars().all(is_legal) {
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || marks.as_bytes().contains(&byte);
+    if !id.is_empty() && id.len() <= most && id.bytes().all(is_legal) {
         return id.into();
     }
-    made_legal(id, provider, is_legal).into()
+    made_legal(id, provider, |c| u8::try_from(c).is_ok_and(is_legal)).into()
 }
 
 #[inline(never)]

@@ -135,7 +135,7 @@ pub(in crate::context) fn messages_with_evidence(
 /// The identifiers of these blocks that a digest would list.
 pub(in crate::context) fn digest_names_of(session: &Session, blocks: &[BlockId]) -> Vec<String> {
     let mut ids: Vec<u32> =
-        blocks.iter().flat_map(|&at| session.transcript.ledger.ids(at)).copied().collect();
+        blocks.iter().flat_map(|&at| session.transcript.ledger.ids(at)).collect();
     sort_set(&mut ids);
     let digest = session.decisions.pruner.digest(
         &session.transcript.ledger,

@@ -71,7 +71,7 @@ impl Holders {
     pub(super) fn add(&mut self, measure: &Measure) {
         for (piece, measured) in measure.outline.pieces.iter().zip(&measure.blocks) {
             let at = BlockId::at(self.up_to.len());
-            for &id in &measured.ids {
+            for id in measured.numbers() {
                 let id = id as usize;
                 if self.by_id.len() <= id {
                     self.by_id.resize(id.saturating_add(1), OfOne::default());
@@ -124,7 +124,7 @@ impl Retention {
         let spoken = spoken.filter(|(piece, _)| matches!(piece.kind, Kind::Text | Kind::Call));
         let known = |id: &u32| !holders.of(*id).is_empty();
         let mut wanted: Vec<u32> =
-            spoken.flat_map(|(_, measured)| measured.ids.iter().copied()).filter(known).collect();
+            spoken.flat_map(|(_, measured)| measured.numbers()).filter(known).collect();
         sort_set(&mut wanted);
         for call in calls_of(next) {
             let hidden = |id: &u32| known(id) && !shows(state, *id, holders.of(*id));

@@ -135,7 +135,7 @@ impl Awaited {
         for at in sources {
             let Some(it) = sent(at).filter(|it| it.message >= from) else { continue };
             let mut about = String::new();
-            for word in ledger.ids(it.pair).iter().map(|&id| known.text(id)) {
+            for word in ledger.ids_head_first(it.pair).map(|id| known.text(id)) {
                 if about.len().saturating_add(word.len()) < LABEL && !about.contains(word) {
                     about.push(' ');
                     about.push_str(word);

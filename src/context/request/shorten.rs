@@ -147,7 +147,7 @@ pub(in crate::context) fn about_block(session: &mut Session, block: BlockId) -> 
         line.push_str(outcome);
     }
     let most = line.len().max(ABOUT);
-    for &id in session.transcript.ledger.ids(pair) {
+    for id in session.transcript.ledger.ids_head_first(pair) {
         let word = session.transcript.ledger.identifiers.text(id);
         if is_shell && outcome.is_some() || line.len().saturating_add(word.len()) > most {
             break;

@@ -230,7 +230,6 @@ pub(in crate::context) fn append_measured(
                 tokens: measured.tokens,
                 chars: measured.chars,
                 ids: &measured.ids,
-                head_ids: measured.head_ids,
                 pair: call_block.filter(|_| piece.kind == Kind::Result).unwrap_or(BlockId::NONE),
                 tool: match piece.kind {
                     Kind::Call | Kind::Result => &piece.name,

@@ -3,13 +3,12 @@
 use std::rc::Rc;
 
 use crate::context::transcript::counter::Counter;
-use crate::context::transcript::occurrences::{Occurrence, Packed};
+use crate::context::transcript::occurrences::Packed;
 use crate::estimate::{CALL, Estimator, MESSAGE, RESULT, encrypted_tokens, opaque_tokens};
 use crate::format::{fingerprint, of_bytes};
 use crate::hash;
 use crate::identifiers::Identifiers;
-use crate::model::{Draft, Kind, Op, Outline, Part, RecentTraits, Role};
-use crate::number::count;
+use crate::model::{Draft, Kind, Occurrence, Op, Outline, Part, RecentTraits, Role};
 use crate::sort::sort_set;
 use crate::text::{end_of_key, first_private_key, identifiers, is_secret, leaves, utf16_len};
 
@@ -40,10 +39,8 @@ pub(in crate::context) struct Measured {
     pub overhead: u32,
     /// UTF-16 code units of its text.
     pub chars: u32,
-    /// Its identifiers, each once, those of its first 200 characters first.
+    /// Ranks of its identifiers, each once.
     pub ids: Vec<u32>,
-    /// How many those are.
-    pub head_ids: u32,
     /// Of a call: tool and arguments. Of anything else: its text and images.
     pub key: u64,
     /// Bytes of its text and of its images.
@@ -52,6 +49,13 @@ pub(in crate::context) struct Measured {
     pub mended: Vec<Op>,
     /// Its identifiers as they stand in it; none where they are to be found in its text: one of them is a secret.
     pub found: Option<Packed>,
+}
+
+impl Measured {
+    /// The numbers of its identifiers.
+    pub(in crate::context) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.ids.iter().map(|rank| Occurrence::of_rank(*rank).id)
+    }
 }
 
 /// Identifiers in this many first characters count as standing in the head.
@@ -133,8 +137,8 @@ fn measure_part(
         ..Measured::default()
     };
     if let Some(known) = identifiers {
-        let found = intern(source, counter.estimator, known);
-        take_found(&mut block, &found, known);
+        block.ids = intern(source, counter.estimator, known);
+        keep_found(&mut block, known);
     }
     block
 }
@@ -148,7 +152,7 @@ fn chars_end(text: &str, chars: usize) -> usize {
 }
 
 /// Ranks of the text's identifiers, secrets among them, in order: each once for the head and once for the rest.
-fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<u64> {
+fn intern(text: &str, estimator: Estimator, known: &mut Identifiers) -> Vec<u32> {
     let head_end = chars_end(text, HEAD_CHARS);
     let mut all = Vec::new();
     let redacts = !known.keeps_secrets;
@@ -188,53 +192,32 @@ fn cost_of_new(word: &str, estimator: Estimator, is_secret: impl Fn() -> bool) -
 }
 
 /// By their numbers: new ones got these in order of appearance. What stands in the head comes before the same in the rest.
-pub(in crate::context) fn in_order(ranks: &mut Vec<u64>) {
+pub(in crate::context) fn in_order(ranks: &mut Vec<u32>) {
     sort_set(ranks);
     // The first place that is new is the one where it got its number.
     ranks.dedup_by_key(|rank| *rank >> 1);
 }
 
 /// The identifier is a secret, or a part of one.
-fn is_hidden(known: &Identifiers, id: u32) -> bool {
-    known.get(id).is_some_and(|it| it.tokens == 0)
+fn is_hidden(known: &Identifiers, rank: u32) -> bool {
+    known.get(Occurrence::of_rank(rank).id).is_some_and(|it| it.tokens == 0)
 }
 
-/// A block takes the identifiers of these ranks, which are [`in_order`], and keeps the ranks.
-pub(in crate::context) fn take_found(block: &mut Measured, ranks: &[u64], known: &Identifiers) {
+/// A block has the identifiers of some ranks, which are [`in_order`]: they are kept as they are, and each stays once, without secrets.
+pub(in crate::context) fn keep_found(block: &mut Measured, known: &Identifiers) {
     // Whether a word is a secret depends on the text in which it was first found: another session looks for itself.
-    if take_ids(block, ranks, known) {
+    if known.has_secrets && block.ids.iter().any(|rank| is_hidden(known, *rank)) {
         block.found = None;
     } else {
-        block.found.get_or_insert_default().set(ranks);
+        block.found.get_or_insert_default().set(&block.ids);
     }
+    each_once(block, known);
 }
 
-/// A block takes the identifiers of these ranks: each once, without secrets, those of its head first. True: there is a secret.
-pub(in crate::context) fn take_ids(
-    block: &mut Measured,
-    ranks: &[u64],
-    known: &Identifiers,
-) -> bool {
-    let found = || ranks.iter().map(|rank| Occurrence::of_rank(*rank));
-    let has_secret = known.has_secrets && found().any(|it| is_hidden(known, it.id));
-    let is_shown = |id: u32| !has_secret || !is_hidden(known, id);
-    let ids = &mut block.ids;
-    ids.clear();
-    ids.resize(ranks.len().saturating_mul(2), 0);
-    let (head_ids, other_ids) = ids.split_at_mut(ranks.len());
-    let (mut heads, mut others, mut last) = (0usize, 0usize, None);
-    for Occurrence { id, in_head, .. } in found() {
-        let is_kept = is_shown(id) && last != Some(id);
-        // Both are written and one of them is counted: a branch would be predicted wrong half of the time.
-        head_ids.get_mut(heads).into_iter().for_each(|it| *it = id);
-        other_ids.get_mut(others).into_iter().for_each(|it| *it = id);
-        heads = heads.saturating_add((is_kept && in_head).into());
-        others = others.saturating_add((is_kept && !in_head).into());
-        last = Some(id);
+/// Of its ranks each identifier's first one stays, and none of a secret.
+pub(in crate::context) fn each_once(block: &mut Measured, known: &Identifiers) {
+    if known.has_secrets {
+        block.ids.retain(|rank| !is_hidden(known, *rank));
     }
-    let start = ranks.len();
-    ids.copy_within(start..start.saturating_add(others), heads);
-    ids.truncate(heads.saturating_add(others));
-    block.head_ids = count(heads);
-    has_secret
+    block.ids.dedup_by_key(|rank| Occurrence::of_rank(*rank).id);
 }

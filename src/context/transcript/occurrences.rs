@@ -2,31 +2,9 @@
 
 use crate::identifiers::room;
 use crate::leb128;
+use crate::model::Occurrence;
 use crate::number::count;
 use crate::shared_list::SharedList;
-
-/// An identifier in a block's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::context) struct Occurrence {
-    /// Its number.
-    pub id: u32,
-    /// It stands in the block's head.
-    pub in_head: bool,
-    /// It had no number before: whether it is a secret was looked at here.
-    pub is_new: bool,
-}
-
-impl Occurrence {
-    /// By number, the head's first, new ones first.
-    pub(in crate::context) fn rank(self) -> u64 {
-        (u64::from(self.id) << 2) | (u64::from(!self.in_head) << 1) | u64::from(!self.is_new)
-    }
-
-    pub(in crate::context) fn of_rank(rank: u64) -> Self {
-        let id = u32::try_from(rank >> 2).unwrap_or(u32::MAX);
-        Self { id, in_head: rank & 2 == 0, is_new: rank & 1 == 0 }
-    }
-}
 
 /// Those of a block, in few bytes: each rank as the step from the one before.
 #[derive(Clone, Debug, Default)]
@@ -37,13 +15,13 @@ pub(in crate::context) struct Packed {
 
 impl Packed {
     /// Holds these ranks, which are in order, and nothing else.
-    pub(in crate::context) fn set(&mut self, ranks: &[u64]) {
+    pub(in crate::context) fn set(&mut self, ranks: &[u32]) {
         self.count = count(ranks.len());
         self.bytes.clear();
         self.bytes.reserve_exact(ranks.len().saturating_mul(2));
         let mut last = 0;
         for &rank in ranks {
-            leb128::write(&mut self.bytes, rank.saturating_sub(last));
+            leb128::write(&mut self.bytes, rank.saturating_sub(last).into());
             last = rank;
         }
     }
@@ -52,7 +30,7 @@ impl Packed {
     pub(in crate::context) fn take(
         &mut self,
         from: &mut Found<'_>,
-        ranks: &mut Vec<u64>,
+        ranks: &mut Vec<u32>,
     ) -> Option<()> {
         self.count = from.count()?;
         let start = from.0;
@@ -152,13 +130,13 @@ impl Found<'_> {
     }
 
     /// So many ranks.
-    fn ranks(&mut self, count: u32, ranks: &mut Vec<u64>) -> Option<()> {
+    fn ranks(&mut self, count: u32, ranks: &mut Vec<u32>) -> Option<()> {
         ranks.clear();
-        let (mut rest, mut last) = (self.0, 0u64);
+        let (mut rest, mut last) = (self.0, 0u32);
         for _ in 0..count {
             let (step, after) = leb128::read(rest)?;
             rest = after;
-            last = last.saturating_add(step);
+            last = last.saturating_add(u32::try_from(step).ok()?);
             ranks.push(last);
         }
         self.0 = rest;
@@ -174,7 +152,7 @@ mod tests {
     fn each_message_has_its_own_until_it_is_forgotten() {
         let at = |id, in_head, is_new| Occurrence { id, in_head, is_new };
         let first = vec![at(0, true, true), at(0, false, false), at(1, true, true)];
-        let second = vec![at(7, true, false), at(u32::MAX, false, true)];
+        let second = vec![at(7, true, false), at(u32::MAX >> 2, false, true)];
         let packed = |found: &[Occurrence]| {
             let mut packed = Packed::default();
             packed.set(&found.iter().map(|it| it.rank()).collect::<Vec<_>>());

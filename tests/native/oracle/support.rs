@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use plimsoll::hash::mix;
 use plimsoll::ledger::{Arrival, Ledger};
-use plimsoll::model::{BlockId, Form, GroupId, Kind, Mask, Message, Role};
+use plimsoll::model::{BlockId, Form, GroupId, Kind, Mask, Message, Occurrence, Role};
 use plimsoll::prune::{Cache, Moment, Policy, Pruner, Sent, Setting, Writer};
 use serde::{Deserialize, Serialize};
 
@@ -276,7 +276,7 @@ impl Writer for Lines {
         }
         let mut counts = std::collections::BTreeMap::<u32, u32>::new();
         for &block in gone {
-            for &id in ledger.ids(block) {
+            for id in ledger.ids(block) {
                 *counts.entry(id).or_default() += 1;
             }
         }
@@ -431,8 +431,11 @@ fn arrive(
             _ => Kind::Image,
         };
         let pair = u32::try_from(block.pair).ok();
-        let mut ids = block.hd.clone();
-        ids.extend(block.ids.iter().filter(|id| !block.hd.contains(id)));
+        let rank =
+            |id: u32| Occurrence { id, in_head: block.hd.contains(&id), is_new: false }.rank();
+        let all: std::collections::BTreeSet<u32> =
+            block.hd.iter().chain(&block.ids).copied().collect();
+        let ids: Vec<u32> = all.into_iter().map(rank).collect();
         let result = kind == Kind::Result;
         let arrival = Arrival {
             chars: 0,
@@ -443,7 +446,6 @@ fn arrive(
             kind,
             tokens: block.n,
             ids: &ids,
-            head_ids: u32::try_from(block.hd.len()).unwrap(),
             tool: "",
             pair: pair.filter(|_| result).map_or(BlockId::NONE, BlockId::from),
             group: pair.map_or(GroupId::NONE, |pair| pair.min(index).into()),

@@ -10,10 +10,9 @@ use crate::context::session::snapshot::Match;
 use crate::context::session::snapshot::measured::keep_where_closed;
 use crate::context::session::snapshot::restore::match_message;
 use crate::context::transcript::Transcript;
-use crate::context::transcript::measure::{Measure, Measured, take_ids};
-use crate::context::transcript::occurrences::Occurrence;
+use crate::context::transcript::measure::{Measure, Measured, each_once};
 use crate::identifiers::Identifiers;
-use crate::model::{MessageId, Span};
+use crate::model::{MessageId, Occurrence, Span};
 use crate::validity::Findings;
 
 /// How many of the first messages can be appended again without their texts: none that no request has sent or left out.
@@ -31,7 +30,7 @@ pub(in crate::context) fn append_again(
     old: &Transcript,
     messages: Span<MessageId>,
 ) {
-    let mut from = Measures { old, ranks: Vec::new(), spare: Vec::new() };
+    let mut from = Measures { old, spare: Vec::new() };
     let mut findings = Findings::default();
     for message in messages {
         // Before its identifiers have numbers.
@@ -48,8 +47,6 @@ pub(in crate::context) fn append_again(
 /// What a transcript has measured, for a session that begins with the same messages.
 struct Measures<'a> {
     old: &'a Transcript,
-    /// Ranks of a block's identifiers: those of the next one take their room.
-    ranks: Vec<u64>,
     /// Blocks that were appended: those of the next messages take their room.
     spare: Vec<Measured>,
 }
@@ -63,10 +60,10 @@ impl Measures<'_> {
         let mut blocks = Vec::with_capacity(outline.pieces.len());
         for at in ledger.blocks_of(index) {
             let mut block = self.spare.pop().unwrap_or_default();
-            block.found.get_or_insert_default().take(&mut found, &mut self.ranks)?;
+            block.found.get_or_insert_default().take(&mut found, &mut block.ids)?;
             let known = &mut session.transcript.ledger.identifiers;
-            take_over(known, &ledger.identifiers, &self.ranks)?;
-            take_ids(&mut block, &self.ranks, known);
+            take_over(known, &ledger.identifiers, &block.ids)?;
+            each_once(&mut block, known);
             let it = ledger.block(at)?;
             (block.tokens, block.overhead, block.chars) = (it.tokens, it.overhead, it.chars);
             (block.key, block.bytes) = (it.key, it.bytes);
@@ -85,7 +82,7 @@ impl Measures<'_> {
 }
 
 /// Numbers those that are new as they were numbered before. None: they would get other numbers.
-fn take_over(known: &mut Identifiers, old: &Identifiers, ranks: &[u64]) -> Option<()> {
+fn take_over(known: &mut Identifiers, old: &Identifiers, ranks: &[u32]) -> Option<()> {
     for rank in ranks {
         let Occurrence { id, .. } = Occurrence::of_rank(*rank);
         if id >= known.len() {

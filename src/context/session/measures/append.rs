@@ -10,13 +10,15 @@ use crate::context::session::snapshot::Match;
 use crate::context::session::snapshot::bytes::Reader;
 use crate::context::session::snapshot::measured::keep_where_closed;
 use crate::context::session::snapshot::restore::{ends_wait, match_message, needs_text};
-use crate::context::transcript::measure::{Measure, Measured, in_order, take_found};
-use crate::context::transcript::occurrences::Occurrence;
+use crate::context::transcript::measure::{Measure, Measured, in_order, keep_found};
 use crate::format::of_bytes;
 use crate::leb128::{self, signed};
-use crate::model::{Kind, MessageId, Outline, Piece, Role, Span, Traits};
+use crate::model::{Kind, MessageId, Occurrence, Outline, Piece, Role, Span, Traits};
 use crate::number::count;
 use crate::validity::Findings;
+
+/// Stands for a word that has no number in the session yet.
+const UNNUMBERED: u32 = u32::MAX;
 
 /// Pieces of a message for which room is made at once.
 const USUAL_PIECES: usize = 16;
@@ -35,7 +37,7 @@ pub enum Appended {
 pub struct KnownMessages {
     written: Written,
     /// The numbers that the words have in the session, once they have one.
-    ids: Vec<Option<u32>>,
+    ids: Vec<u32>,
     /// The traits by their numbers, once the session's pieces share them.
     traits: Vec<Rc<Traits>>,
     /// Of the last message: those of the next take their room.
@@ -44,8 +46,6 @@ pub struct KnownMessages {
     spare: Vec<Measured>,
     /// The empty list that held those of the last one.
     list: Vec<Measured>,
-    /// Ranks of a block's identifiers: those of the next one take their room.
-    ranks: Vec<u64>,
 }
 
 /// The bytes, and where things stand in them.
@@ -76,10 +76,10 @@ impl KnownMessages {
     /// None: they are other bytes, or have changed.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let written = Written::read(bytes)?;
-        let ids = vec![None; written.words.len()];
-        let (spare, list, ranks) = (Vec::new(), Vec::new(), Vec::new());
+        let ids = vec![UNNUMBERED; written.words.len()];
+        let (spare, list) = (Vec::new(), Vec::new());
         let (traits, findings) = (Vec::new(), Findings::default());
-        Some(Self { written, ids, traits, findings, spare, list, ranks })
+        Some(Self { written, ids, traits, findings, spare, list })
     }
 
     /// How many messages there are.
@@ -132,7 +132,7 @@ impl KnownMessages {
             return Appended::UpTo(0);
         }
         if session.transcript.ledger.next_message() == MessageId::FIRST {
-            self.ids.fill(None);
+            self.ids.fill(UNNUMBERED);
         }
         for mut traits in self.written.traits.drain(..) {
             session.transcript.traits.share(&mut traits);
@@ -189,8 +189,8 @@ impl KnownMessages {
                 Measured { tokens, overhead, chars, ids, key, bytes, found, ..Measured::default() };
             let all = from.bytes();
             let listed = if has_words { all } else { &[] };
-            number(&self.written, &mut self.ids, session, listed, &mut self.ranks)?;
-            take_found(&mut block, &self.ranks, &session.transcript.ledger.identifiers);
+            number(&self.written, &mut self.ids, session, listed, &mut block.ids)?;
+            keep_found(&mut block, &session.transcript.ledger.identifiers);
             blocks.push(block);
         }
         from.end().ok()?;
@@ -273,44 +273,46 @@ fn may_be_cut(session: &Session, measure: &Measure) -> bool {
 /// might be a secret.
 fn number(
     written: &Written,
-    ids: &mut [Option<u32>],
+    ids: &mut [u32],
     session: &mut Session,
     mut listed: &[u8],
-    ranks: &mut Vec<u64>,
+    ranks: &mut Vec<u32>,
 ) -> Option<()> {
-    let estimator = session.options.estimator;
-    let known = &mut session.transcript.ledger.identifiers;
-    let (mut place, mut last, mut is_sorted) = (0i64, 0, true);
+    let mut place = 0u32;
     ranks.clear();
+    ranks.reserve(listed.len());
     while !listed.is_empty() {
         let (step, rest) = leb128::read(listed)?;
         listed = rest;
-        place = place.saturating_add(signed(step));
+        place = place.wrapping_add_signed(i32::try_from(signed(step)).ok()?);
         let mut it = occurrence(place);
         let number = ids.get_mut(it.id as usize)?;
-        if let Some(id) = *number {
-            (it.id, it.is_new) = (id, false);
+        if *number == UNNUMBERED {
+            it = first(session, written.text(written.words.get(it.id as usize)?), it)?;
+            *number = it.id;
         } else {
-            let word = written.text(written.words.get(it.id as usize)?);
-            let before = known.len();
-            let cost = |word: &str| estimator.tokens(word).saturating_add(1);
-            it.id = if it.is_new { known.intern(word, cost) } else { known.find(word)? };
-            it.is_new = it.id >= before;
-            *number = Some(it.id);
+            (it.id, it.is_new) = (*number, false);
         }
-        let rank = it.rank();
-        is_sorted &= last <= rank;
-        last = rank;
-        ranks.push(rank);
+        ranks.push(it.rank());
     }
     // In another session the words may have come in another order.
-    if !is_sorted {
+    if !ranks.is_sorted() {
         in_order(ranks);
     }
     Some(())
 }
 
-fn occurrence(place: i64) -> Occurrence {
-    let id = u32::try_from(place >> 2).unwrap_or(u32::MAX);
-    Occurrence { id, in_head: place & 2 != 0, is_new: place & 1 != 0 }
+/// An identifier with the number that its word has in the session, or gets if it is new. None: it must be known, and is not.
+#[inline(never)]
+fn first(session: &mut Session, word: &str, it: Occurrence) -> Option<Occurrence> {
+    let estimator = session.options.estimator;
+    let known = &mut session.transcript.ledger.identifiers;
+    let before = known.len();
+    let cost = |word: &str| estimator.tokens(word).saturating_add(1);
+    let id = if it.is_new { known.intern(word, cost) } else { known.find(word)? };
+    Some(Occurrence { id, is_new: id >= before, ..it })
+}
+
+fn occurrence(place: u32) -> Occurrence {
+    Occurrence { id: place >> 2, in_head: place & 2 != 0, is_new: place & 1 != 0 }
 }

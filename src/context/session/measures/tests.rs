@@ -50,7 +50,7 @@ fn check_same(one: &mut Session, other: &mut Session) {
     assert_eq!(one.transcript.outlines, other.transcript.outlines);
     let ids = |it: &Session| -> Vec<Vec<u32>> {
         let blocks = 0..it.transcript.ledger.block_count();
-        blocks.map(|at| it.transcript.ledger.ids(at.into()).to_vec()).collect()
+        blocks.map(|at| it.transcript.ledger.ranks(at.into()).to_vec()).collect()
     };
     assert_eq!(ids(one), ids(other));
     let words = |it: &Session| -> Vec<(String, u16, u8)> {

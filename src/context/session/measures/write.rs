@@ -6,9 +6,8 @@ use super::{ROLES, setting_of, traits, words_of};
 use crate::context::session::Session;
 use crate::context::session::snapshot::bytes::Writer;
 use crate::context::transcript::Transcript;
-use crate::context::transcript::occurrences::Occurrence;
 use crate::leb128::{self, zigzag};
-use crate::model::{BlockId, MessageId, Span, Traits};
+use crate::model::{BlockId, MessageId, Occurrence, Span, Traits};
 
 /// Stands for an identifier that is not in the list yet.
 const UNLISTED: u32 = u32::MAX;

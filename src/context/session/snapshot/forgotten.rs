@@ -169,7 +169,6 @@ fn add_trace(session: &mut Session, index: MessageId, trace: Trace, mark: u32) {
             tokens: 0,
             chars: 0,
             ids: &[],
-            head_ids: 0,
             pair: BlockId::NONE,
             tool: "",
             group: GroupId::NONE,
