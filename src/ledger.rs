@@ -60,6 +60,8 @@ pub struct Ledger {
     live: Vec<BlockId>,
     /// Of each block its tokens in its present form.
     now: Sums,
+    /// Blocks that cost more because the request ends where it does, and how much more.
+    at_end: Vec<(BlockId, u32)>,
     /// Tokens of all blocks as they arrived.
     arrived: u64,
     /// Tokens of what people wrote, and of that part of it which is sent verbatim.
@@ -265,8 +267,11 @@ impl Ledger {
         (it.user, it.summary, it.in_protected_range) = (false, true, false);
     }
 
-    /// Gives a block a later form; a form never goes back, and what is gone has no tokens.
+    /// Gives a block a later form, which has so many tokens beside what the end of the request adds; a form never goes back, and what
+    /// is gone has no tokens.
     pub fn set_form(&mut self, block: BlockId, form: Form, now: u32) {
+        let at_end = if form == Form::Gone { 0 } else { self.at_end(block) };
+        let now = now.saturating_add(at_end);
         let known = self.blocks.get_mut(block.index());
         let Some(it) = known.filter(|it| it.form != Form::Gone) else { return };
         self.now.change(block.get(), u64::from(it.now), u64::from(now));
@@ -283,12 +288,45 @@ impl Ledger {
         }
     }
 
+    /// A block costs so much more because the request ends where it does, whatever is sent of its text.
+    pub fn add_at_end(&mut self, block: BlockId, tokens: u32) {
+        let known = self.blocks.get_mut(block.index());
+        let Some(it) = known.filter(|it| it.form != Form::Gone) else { return };
+        let now = it.now.saturating_add(tokens);
+        self.now.change(block.get(), it.now.into(), now.into());
+        it.now = now;
+        self.at_end.push((block, tokens));
+    }
+
+    /// No block costs more for that any longer.
+    pub fn clear_at_end(&mut self) {
+        for (block, tokens) in std::mem::take(&mut self.at_end) {
+            let Some(it) = self.blocks.get_mut(block.index()) else { continue };
+            let now = it.now.saturating_sub(tokens);
+            self.now.change(block.get(), it.now.into(), now.into());
+            it.now = now;
+        }
+    }
+
+    /// What a block costs more for that.
+    pub fn at_end(&self, block: BlockId) -> u32 {
+        let all = self.at_end.iter().filter(|(at, _)| *at == block);
+        all.fold(0, |sum, (_, tokens)| sum.saturating_add(*tokens))
+    }
+
+    /// The first block that costs more for that.
+    pub fn first_at_end(&self) -> Option<BlockId> {
+        self.at_end.iter().map(|(block, _)| *block).min()
+    }
+
     /// Gives a block back its first form. True: it was gone, and its identifiers with it; they come with its text again.
     pub fn bring_back(&mut self, block: BlockId) -> bool {
+        let at_end = self.at_end(block);
         let Some(it) = self.blocks.get_mut(block.index()) else { return false };
-        self.now.change(block.get(), u64::from(it.now), u64::from(it.tokens));
+        let now = it.tokens.saturating_add(at_end);
+        self.now.change(block.get(), u64::from(it.now), u64::from(now));
         let was_gone = it.form == Form::Gone;
-        it.now = it.tokens;
+        it.now = now;
         self.user.1 = self.user.1.saturating_sub(verbatim(it));
         it.form = Form::Full;
         self.user.1 = self.user.1.saturating_add(verbatim(it));

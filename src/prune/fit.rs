@@ -255,7 +255,7 @@ fn cap(
         ledger.set_form(at, Form::Gone, 0);
         return;
     }
-    let now = writer.cap(ledger, at, tokens);
+    let now = writer.cap(ledger, at, tokens.saturating_sub(ledger.at_end(at)));
     ledger.set_form(at, Form::Capped, now);
 }
 

@@ -350,7 +350,8 @@ impl Recording {
 
 /// The first block that a repair at the end of the request costs tokens.
 fn end_of(session: &Session) -> Option<BlockId> {
-    session.decisions.end_costs.iter().map(|(block, ..)| *block).min()
+    let left = session.decisions.left_at_end.iter().map(|(block, _)| *block);
+    left.chain(session.transcript.ledger.first_at_end()).min()
 }
 
 fn time_of(call: &RecordedCall) -> i64 {

@@ -349,7 +349,10 @@ pub(in crate::context) fn recount_repaired(session: &mut Session, fix: &Fix) {
     let tokens = |text: &str| session.options.estimator.tokens(text);
     let now = match &fix.kind {
         FixKind::Arguments { .. } => block.overhead.saturating_add(tokens("{}")),
-        FixKind::Text { text: Some(text), .. } => block.now.saturating_add(tokens(text)),
+        FixKind::Text { text: Some(text), .. } => {
+            let now = block.now.saturating_sub(session.transcript.ledger.at_end(at));
+            now.saturating_add(tokens(text))
+        }
         FixKind::Text { text: None, .. }
         | FixKind::Drop { .. }
         | FixKind::Rename { .. }

@@ -23,8 +23,8 @@ pub(in crate::context) struct Decisions {
     pub end_fixes: Vec<Fix>,
     /// Pieces that this request leaves out, or sends elsewhere, because it ends here: message, piece; in order.
     pub absent_at_end: Vec<(MessageId, u32)>,
-    /// Blocks that cost something else for that: the block, its tokens otherwise, and those that it has now.
-    pub end_costs: Vec<(BlockId, u32, u32)>,
+    /// Blocks that cost nothing for that, and their tokens otherwise.
+    pub left_at_end: Vec<(BlockId, u32)>,
     /// Blocks that pins brought back, and whose identifiers are to be found in their texts again.
     pub returned: Vec<BlockId>,
     /// What may be sent, in estimates: as it was when an epoch last opened for it.
@@ -63,7 +63,7 @@ impl Decisions {
             unbound: LiteMap::new(),
             end_fixes: Vec::new(),
             absent_at_end: Vec::new(),
-            end_costs: Vec::new(),
+            left_at_end: Vec::new(),
             returned: Vec::new(),
             usable: options.mode.usable_tokens(),
             pending: None,

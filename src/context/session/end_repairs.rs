@@ -2,7 +2,7 @@
 
 use crate::context::session::Session;
 use crate::estimate::RESULT;
-use crate::model::{Fix, FixKind, Form, Made, MessageId};
+use crate::model::{BlockId, Fix, FixKind, Form, Made, MessageId};
 use crate::sort::sort_by;
 
 /// Takes up what the request needs because it ends here. What that changes of a block's tokens holds until there is
@@ -10,9 +10,10 @@ use crate::sort::sort_by;
 pub(in crate::context) fn set_end_repairs(session: &mut Session, mut ending: Vec<Fix>) {
     // Those of a message are looked for at each message.
     sort_by(&mut ending, |fix| (i64::from(fix.index), 0));
-    for (block, before, now) in std::mem::take(&mut session.decisions.end_costs) {
+    session.transcript.ledger.clear_at_end();
+    for (block, before) in std::mem::take(&mut session.decisions.left_at_end) {
         let still = session.transcript.ledger.block(block);
-        if still.is_some_and(|it| it.now == now && it.form != Form::Gone) {
+        if still.is_some_and(|it| it.now == 0 && it.form != Form::Gone) {
             session.transcript.ledger.set_form(block, Form::Full, before);
         }
     }
@@ -34,14 +35,14 @@ fn absent_at_end(session: &mut Session, ending: &[Fix]) -> Vec<(MessageId, u32)>
         } else if let FixKind::Text { piece, text: Some(text) } = &fix.kind {
             // A call that is answered in its own part.
             let more = session.options.estimator.tokens(text).saturating_add(RESULT);
-            cost_at_end(session, fix.index, *piece, |now| now.saturating_add(more));
+            session.transcript.ledger.add_at_end(block_of(session, fix.index, *piece), more);
         }
     }
     let place = |it: &(MessageId, u32)| (i64::from(it.0), i64::from(it.1));
     sort_by(&mut moving, place);
     for at in &leaving {
         if moving.binary_search(at).is_err() {
-            cost_at_end(session, at.0, at.1, |_| 0);
+            leave_at_end(session, block_of(session, at.0, at.1));
         }
     }
     leaving.append(&mut moving);
@@ -49,12 +50,14 @@ fn absent_at_end(session: &mut Session, ending: &[Fix]) -> Vec<(MessageId, u32)>
     leaving
 }
 
-fn cost_at_end(session: &mut Session, message: MessageId, piece: u32, cost: impl Fn(u32) -> u32) {
-    let at = session.transcript.ledger.blocks_of(message).start.plus(piece);
+fn block_of(session: &Session, message: MessageId, piece: u32) -> BlockId {
+    session.transcript.ledger.blocks_of(message).start.plus(piece)
+}
+
+fn leave_at_end(session: &mut Session, at: BlockId) {
     let block = session.transcript.ledger.block(at).filter(|block| block.form != Form::Gone);
     if let Some(before) = block.map(|block| block.now) {
-        let now = cost(before);
-        session.transcript.ledger.set_form(at, Form::Full, now);
-        session.decisions.end_costs.push((at, before, now));
+        session.transcript.ledger.set_form(at, Form::Full, 0);
+        session.decisions.left_at_end.push((at, before));
     }
 }

@@ -273,3 +273,27 @@ for (const contextTokens of [9_000, 1_000_000])
     console.log(`${one} and ${other} bytes measured, ${all} where all are read`);
     assert.ok(5 * one < all && 5 * other < all);
   });
+
+test("a call that is cut while it has no result costs what stands in place of that, and the request fits", {
+  skip,
+}, () => {
+  const text = Array.from({ length: 3_000 }, (_, at) => `word${at}`).join(" ");
+  const call = (/** @type {string} */ toolCallId) => {
+    return { type: "tool-write", toolCallId, state: "input-available", input: { text } };
+  };
+  const history = [
+    { id: "m0", role: "user", parts: [{ type: "text", text: "Write it." }] },
+    { id: "m1", role: "assistant", parts: [{ type: "step-start" }, call("c0"), call("c1")] },
+    { id: "m2", role: "user", parts: [{ type: "text", text: "Go on." }] },
+  ];
+  const window = { contextTokens: 4_000, maxOutputTokens: 500 };
+  const options = { format: "ai-sdk", provider: "openai-chat", window };
+  for (const messages of [history.slice(0, 2), history]) {
+    const context = new api.ContextManager(options);
+    const sent = context.request(messages);
+    const { tokens } = api.estimateRequest({ messages: sent.messages }, { format: "ai-sdk" });
+    assert.deepEqual([sent.tokens, sent.fits, tokens <= 3_500], [tokens, true, true]);
+    const again = api.ContextManager.restore(context.snapshot(), options).request(messages);
+    assert.deepEqual([again.tokens, again.messages], [tokens, sent.messages]);
+  }
+});

@@ -136,6 +136,8 @@ fn changed_block(session: &Session, at: BlockId, why: Why) -> Option<Changed> {
         },
         Form::Gone => Shape::Gone,
     };
+    // What it costs because of how the request ends is counted anew with the next one.
+    let now = now.saturating_sub(session.transcript.ledger.at_end(at));
     Some(Changed { block: at, now, why, form })
 }
 
