@@ -288,14 +288,14 @@ impl Ledger {
         }
     }
 
-    /// A block costs so much more because the request ends where it does, whatever is sent of its text.
+    /// A block costs so much more because the request ends where it does, whatever is sent of its text; if it is gone, once it is back.
     pub fn add_at_end(&mut self, block: BlockId, tokens: u32) {
+        self.at_end.push((block, tokens));
         let known = self.blocks.get_mut(block.index());
         let Some(it) = known.filter(|it| it.form != Form::Gone) else { return };
         let now = it.now.saturating_add(tokens);
         self.now.change(block.get(), it.now.into(), now.into());
         it.now = now;
-        self.at_end.push((block, tokens));
     }
 
     /// No block costs more for that any longer.
@@ -643,6 +643,26 @@ mod tests {
         fixture.ledger.set_form(all[0], Form::Gone, 0);
         assert_eq!((fixture.ledger.live(), fixture.ledger.total()), (&all[1..], 110));
         assert_eq!(fixture.ledger.ids(all[0]).next(), None);
+    }
+
+    #[test]
+    fn what_the_end_of_a_request_costs_is_added_to_any_form_until_it_is_cleared() {
+        let mut fixture = fixture();
+        let all: Vec<BlockId> =
+            (0..3).map(|_| fixture.push(Role::Assistant, Kind::Call, BlockId::NONE, &[])).collect();
+        let ledger = &mut fixture.ledger;
+        ledger.set_form(all[2], Form::Gone, 0);
+        all.iter().for_each(|&at| ledger.add_at_end(at, 7));
+        ledger.set_form(all[1], Form::Stubbed, 10);
+        let now = |ledger: &Ledger| {
+            all.iter().map(|at| ledger.blocks[at.index()].now).collect::<Vec<_>>()
+        };
+        assert_eq!((now(ledger), ledger.total()), (vec![107, 17, 0], 124));
+        ledger.bring_back(all[2]);
+        assert_eq!((now(ledger), ledger.total()), (vec![107, 17, 107], 231));
+        ledger.clear_at_end();
+        assert_eq!((now(ledger), ledger.total()), (vec![100, 10, 100], 210));
+        assert_eq!((ledger.at_end(all[0]), ledger.first_at_end()), (0, None));
     }
 
     #[test]
