@@ -652,7 +652,9 @@ mod tests {
             (0..3).map(|_| fixture.push(Role::Assistant, Kind::Call, BlockId::NONE, &[])).collect();
         let ledger = &mut fixture.ledger;
         ledger.set_form(all[2], Form::Gone, 0);
-        all.iter().for_each(|&at| ledger.add_at_end(at, 7));
+        for &at in &all {
+            ledger.add_at_end(at, 7);
+        }
         ledger.set_form(all[1], Form::Stubbed, 10);
         let now = |ledger: &Ledger| {
             all.iter().map(|at| ledger.blocks[at.index()].now).collect::<Vec<_>>()

@@ -61,7 +61,7 @@ pub(in crate::context) fn apply_tiers(session: &mut Session, tiers: Tiers) -> De
                 .decisions
                 .placeholders
                 .shorten(&session.transcript.ledger, at, how)
-                .unwrap_or(before.saturating_sub(session.transcript.ledger.at_end(at)));
+                .unwrap_or_else(|| before.saturating_sub(session.transcript.ledger.at_end(at)));
             session.transcript.ledger.set_form(at, Form::Capped, now);
         }
     }

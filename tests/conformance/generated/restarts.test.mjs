@@ -89,12 +89,12 @@ async function checkRestarts(host, more) {
     // A summary that is being made is lost with its process.
     for (const manager of both) await idle(manager);
     const where = `${host.format} to ${host.provider}: ${log.join(", ")}`;
-    const said = both.map((manager, at) => ({
+    const answers = both.map((manager, at) => ({
       ...sent[at],
       explained: passed.map((_, index) => manager.explain(index)),
     }));
     for (const name of ["messages", "epoch", "firstChanged", "tokens", "fits", "explained"])
-      assert.deepEqual(said[1]?.[name], said[0]?.[name], `${name}, ${where}`);
+      assert.deepEqual(answers[1]?.[name], answers[0]?.[name], `${name}, ${where}`);
     if (next() < 0.3) {
       const usage = { input_tokens: Math.round(sent[0].tokens * 1.3), output_tokens: 50 };
       for (const [at, manager] of both.entries()) manager.observe(usage, sent[at]);
